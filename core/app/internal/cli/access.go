@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -10,6 +11,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/internal/request"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
@@ -34,12 +36,7 @@ func newAccess(g *globals) *cobra.Command {
 	c := withHelp("access", &cobra.Command{
 		Args:              t.args("DATAPLANE"),
 		ValidArgsFunction: g.completeNames(targetNames),
-		RunE: func(c *cobra.Command, args []string) error {
-			if err := q.check(c); err != nil {
-				return err
-			}
-			return q.run(g, c, &t, args)
-		},
+		RunE:              func(c *cobra.Command, args []string) error { return q.run(g, c, &t, args) },
 	})
 	t.register(c)
 	q.register(c.Flags())
@@ -73,6 +70,9 @@ func (q *accessQuery) check(c *cobra.Command) error {
 }
 
 func (q *accessQuery) run(g *globals, c *cobra.Command, t *targets, args []string) error {
+	if err := q.check(c); err != nil {
+		return err
+	}
 	w, err := g.loadTargets(c, t, args)
 	if err != nil {
 		return err
@@ -88,11 +88,8 @@ func (q *accessQuery) run(g *globals, c *cobra.Command, t *targets, args []strin
 		return g.printFilter(c, w, t, q)
 	}
 	a := accessAnswers{g: g, world: w, query: q, request: request, state: snapshot.NewBuilder(g.translators, snapshot.Options{}).At(w.view)}
-	var answers []answered
-	for _, d := range t.list {
-		answers = append(answers, a.answersFor(d, t.service)...)
-	}
-	return g.printAnswers(c, t, answers)
+	answers := each.Of(t.list, func(d *resource.Dataplane) []answered { return a.answersFor(d, t.service) })
+	return g.printAnswers(c, t, slices.Concat(answers...))
 }
 
 // client sets the client of the request to the client of --from.
@@ -105,9 +102,7 @@ func (g *globals) client(w *world, q *accessQuery) error {
 		return err
 	}
 	q.request.SpiffeID, q.ids = client.SpiffeID, ids
-	for _, tag := range client.Tags {
-		q.request.Tags = append(q.request.Tags, tag.Key+"="+tag.Value)
-	}
+	q.request.Tags = append(q.request.Tags, each.Of(client.Tags, func(tag resource.Tag) string { return tag.Key + "=" + tag.Value })...)
 	return nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/audit"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/audit/dump"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 )
 
 // auditQuery is the flags of `audit`.
@@ -96,9 +97,7 @@ func (q *auditQuery) read(c *cobra.Command) ([]audit.Named, error) {
 			if name != "" && len(sources)*len(proxies) > 1 {
 				return nil, usagef("--config-dump %s has several proxies, and one name; give a dump for each", arg)
 			}
-			for _, p := range proxies {
-				out = append(out, audit.Named{Dataplane: name, Proxy: p})
-			}
+			out = append(out, each.Of(proxies, func(p *dump.Proxy) audit.Named { return audit.Named{Dataplane: name, Proxy: p} })...)
 		}
 	}
 	return out, nil
@@ -124,29 +123,12 @@ func (g *globals) audit(c *cobra.Command, proxies []audit.Named) error {
 		return err
 	}
 	a.Warnings = g.unreadDecisions(allRequests)
-	if err := g.print(c, a, func(p *page) { auditPage(p, a) }); err != nil {
-		return err
-	}
-	if a.Differs() || len(a.Warnings) > 0 {
-		return errNo
-	}
-	return nil
-}
-
-func dumpsOf(proxies []audit.Named) []*dump.Proxy {
-	var out []*dump.Proxy
-	for _, p := range proxies {
-		out = append(out, p.Proxy)
-	}
-	return out
+	return ended(g.print(c, a, func(p *page) { auditPage(p, a) }), nil, a.Differs() || len(a.Warnings) > 0)
 }
 
 func (g *globals) auditAlone(c *cobra.Command, q *auditQuery, proxies []audit.Named) error {
-	a, err := audit.NewAlone(dumpsOf(proxies), q.reach)
-	if err != nil {
-		return err
-	}
-	return g.print(c, a, func(p *page) { alonePage(p, a) })
+	a, err := audit.NewAlone(each.Of(proxies, func(p audit.Named) *dump.Proxy { return p.Proxy }), q.reach)
+	return printed(g, c, a, err, alonePage)
 }
 
 func (g *globals) auditRequest(c *cobra.Command, q *auditQuery, proxies []audit.Named) error {
@@ -179,10 +161,7 @@ func (g *globals) auditRequest(c *cobra.Command, q *auditQuery, proxies []audit.
 			p.line("warning: %s", warning)
 		}
 	})
-	if err == nil && d.Decision != "ALLOW" {
-		return errNo
-	}
-	return err
+	return ended(err, nil, d.Decision != "ALLOW")
 }
 
 func byText(by *audit.ByProxy) string {

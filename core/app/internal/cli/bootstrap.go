@@ -32,12 +32,7 @@ func newBootstrap(g *globals) *cobra.Command {
 	c := withHelp("bootstrap", &cobra.Command{
 		Args:              exactly("DATAPLANE"),
 		ValidArgsFunction: g.completeNames(dataplaneNames),
-		RunE: func(c *cobra.Command, args []string) error {
-			if err := q.check(c); err != nil {
-				return err
-			}
-			return q.run(g, c, args[0])
-		},
+		RunE:              func(c *cobra.Command, args []string) error { return q.run(g, c, args[0]) },
 	})
 	q.register(c)
 	return c
@@ -81,6 +76,9 @@ func (q *bootstrapQuery) check(c *cobra.Command) error {
 }
 
 func (q *bootstrapQuery) run(g *globals, c *cobra.Command, name string) error {
+	if err := q.check(c); err != nil {
+		return err
+	}
 	w, d, err := g.loadDataplane(c, name)
 	if err != nil {
 		return err

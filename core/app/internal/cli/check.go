@@ -15,6 +15,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/check"
 	"github.com/meshmatch/meshmatch/core/app/internal/migrate"
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
@@ -89,10 +90,7 @@ func (q *checkQuery) run(g *globals, c *cobra.Command) error {
 	} else {
 		err = g.print(c, answer, func(p *page) { checkPage(p, answer) })
 	}
-	if err == nil && q.failOn.any(answer.Findings()) {
-		return errNo
-	}
-	return err
+	return ended(err, nil, q.failOn.any(answer.Findings()))
 }
 
 // check returns the findings about the input, without those that it ignores.
@@ -228,11 +226,7 @@ func groupLines(p *page, findings []diag.Diagnostic) {
 // printPolicies prints all policies as a stream of documents that -f reads: of
 // JSON objects, or of YAML documents.
 func (g *globals) printPolicies(c *cobra.Command, view *core.View) error {
-	var policies []*resource.Policy
-	for _, mesh := range view.Meshes() {
-		policies = append(policies, view.Policies(mesh)...)
-	}
-	return g.printDocuments(c, policies)
+	return g.printDocuments(c, slices.Concat(each.Of(view.Meshes(), view.Policies)...))
 }
 
 func (g *globals) printDocuments(c *cobra.Command, policies []*resource.Policy) error {

@@ -8,6 +8,7 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -33,13 +34,10 @@ func (g *globals) completeNames(names func(w *world, args []string) []string) co
 }
 
 func dataplaneNames(w *world, args []string) []string {
-	var names []string
-	if len(args) == 0 {
-		for _, d := range w.view.Dataplanes(w.mesh) {
-			names = append(names, d.Name)
-		}
+	if len(args) > 0 {
+		return nil
 	}
-	return names
+	return each.Of(w.view.Dataplanes(w.mesh), func(d *resource.Dataplane) string { return d.Name })
 }
 
 // targetNames completes a dataplane or svc/SERVICE.
@@ -133,13 +131,9 @@ func (g *globals) completeResources(c *cobra.Command, args []string, word string
 		if len(args) != 1 {
 			return nil
 		}
-		var names []string
 		kind, _ := find.ResourceKind(g.kinds, documentTypes(), args[0])
 		list, _ := inspect.NewResources(w.set, inspect.ResourceQuery{Kind: kind, Name: g.named("")})
-		for i := range list {
-			names = append(names, list[i].Name)
-		}
-		return names
+		return each.At(list, func(r *inspect.Resource) string { return r.Name })
 	})(c, args, word)
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -24,15 +25,13 @@ func newConf(g *globals) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			var answers []answered
-			for _, d := range t.list {
+			return g.printAnswers(c, &t, each.Of(t.list, func(d *resource.Dataplane) answered {
 				answer, err := inspect.NewConf(w.view, d, &q)
-				answers = append(answers, answerAbout(w, d, answer, err, func(p *page, a *inspect.Conf) {
+				return answerAbout(w, d, answer, err, func(p *page, a *inspect.Conf) {
 					p.row("semantics", a.Semantics.String())
 					confRows(p, a.EffectiveConf)
-				}))
-			}
-			return g.printAnswers(c, &t, answers)
+				})
+			}))
 		},
 	})
 	t.register(c)

@@ -8,12 +8,15 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/app/internal/crd"
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 )
 
 func newCRDs(g *globals) *cobra.Command {
 	return withHelp("crds", &cobra.Command{
-		Args:              cobra.ArbitraryArgs,
-		ValidArgsFunction: g.completeCRDs,
+		Args: cobra.ArbitraryArgs,
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return crdKinds(crd.Definitions(g.kinds, documentTypes())), cobra.ShellCompDirectiveNoFileComp
+		},
 		RunE: func(c *cobra.Command, args []string) error {
 			list, err := chosenCRDs(crd.Definitions(g.kinds, documentTypes()), args)
 			if err != nil {
@@ -54,13 +57,5 @@ func chosenCRDs(all []crd.Definition, names []string) ([]crd.Definition, error) 
 }
 
 func crdKinds(all []crd.Definition) []string {
-	var kinds []string
-	for i := range all {
-		kinds = append(kinds, all[i].Spec.Names.Kind)
-	}
-	return kinds
-}
-
-func (g *globals) completeCRDs(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return crdKinds(crd.Definitions(g.kinds, documentTypes())), cobra.ShellCompDirectiveNoFileComp
+	return each.At(all, func(d *crd.Definition) string { return d.Spec.Names.Kind })
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/diff"
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/proxied"
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -31,12 +32,7 @@ func newDiff(g *globals) *cobra.Command {
 	var q diffQuery
 	c := withHelp("diff", &cobra.Command{
 		Args: noArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if err := q.check(); err != nil {
-				return err
-			}
-			return q.run(g, c)
-		},
+		RunE: func(c *cobra.Command, _ []string) error { return q.run(g, c) },
 	})
 	flags := c.Flags()
 	q.next.register(flags)
@@ -60,6 +56,9 @@ func (q *diffQuery) check() error {
 }
 
 func (q *diffQuery) run(g *globals, c *cobra.Command) error {
+	if err := q.check(); err != nil {
+		return err
+	}
 	q.options.Source = g.withSource()
 	compared, worlds, err := q.comparisons(g, c)
 	if err != nil {
@@ -87,19 +86,11 @@ func (q *diffQuery) run(g *globals, c *cobra.Command) error {
 	} else {
 		err = g.print(c, answer, func(p *page) { diffPages(p, answer, parts) })
 	}
-	switch {
-	case err != nil:
-		return err
-	case errLimit != nil:
-		return incomplete{errLimit}
-	case q.failOn.given():
-		if q.failOn.any(findings) || q.failOn.asksForAccess() && (answer.HasMeshWithoutDataplanes() || len(g.unreadDecisions(allRequests)) > 0) {
-			return errNo
-		}
-	case !answer.Empty():
-		return errNo
+	no := !answer.Empty()
+	if q.failOn.given() {
+		no = q.failOn.any(findings) || q.failOn.asksForAccess() && (answer.HasMeshWithoutDataplanes() || len(g.unreadDecisions(allRequests)) > 0)
 	}
-	return nil
+	return ended(err, errLimit, no)
 }
 
 // joined returns the diffs of all meshes as one, and what changes for clusters of OCM. The
@@ -138,11 +129,9 @@ func (q *diffQuery) comparisons(g *globals, c *cobra.Command) (compared []proxie
 }
 
 func comparisonsOf(meshes []string, before, after proxied.Side) []proxied.Comparison {
-	compared := make([]proxied.Comparison, len(meshes))
-	for i, mesh := range meshes {
-		compared[i] = proxied.Comparison{Before: before, After: after, Mesh: mesh}
-	}
-	return compared
+	return each.Of(meshes, func(mesh string) proxied.Comparison {
+		return proxied.Comparison{Before: before, After: after, Mesh: mesh}
+	})
 }
 
 // shadow compares the input with itself, with policies that inform enforced.
@@ -173,10 +162,7 @@ func (q *diffQuery) shadow(g *globals, c *cobra.Command) ([]proxied.Comparison, 
 // newFindings returns what opens, closes and drains, and the findings of the new input that
 // the old one lacks.
 func (g *globals) newFindings(ctx context.Context, parts []*diff.Diff, worlds *[2]*world) ([]diag.Diagnostic, error) {
-	var findings []diag.Diagnostic
-	for _, part := range parts {
-		findings = append(findings, part.Findings(len(parts) > 1)...)
-	}
+	findings := slices.Concat(each.Of(parts, func(part *diff.Diff) []diag.Diagnostic { return part.Findings(len(parts) > 1) })...)
 	if worlds == nil {
 		return findings, nil
 	}
@@ -267,27 +253,15 @@ func diffPage(p *page, diff *diff.Diff) {
 	} else {
 		p.row("changes", "0 dataplanes: no conf of a policy")
 	}
-	if len(diff.Opens) > 0 {
-		p.row("opens", inboundNames(diff.Opens))
-	}
-	if len(diff.Closes) > 0 {
-		p.row("closes", inboundNames(diff.Closes))
-	}
+	p.field("opens", inboundNames(diff.Opens))
+	p.field("closes", inboundNames(diff.Closes))
 	lossesPage(p, diff.Loses)
 	staysPage(p, diff.Stays)
 	if len(diff.Drains) > 0 {
 		p.row("drains", drainText(diff.Drains))
 	}
-	added, removed := diff.AddedNames, diff.RemovedNames
-	if p.wide {
-		added, removed = diff.Added, diff.Removed
-	}
-	if len(added) > 0 {
-		p.row("added", someOf(added, 5))
-	}
-	if len(removed) > 0 {
-		p.row("removed", someOf(removed, 5))
-	}
+	p.field("added", someOf(pick(p, diff.AddedNames, diff.Added), 5))
+	p.field("removed", someOf(pick(p, diff.RemovedNames, diff.Removed), 5))
 	for i := range diff.Destinations {
 		destinationPage(p, &diff.Destinations[i])
 	}
@@ -299,11 +273,7 @@ func diffPage(p *page, diff *diff.Diff) {
 
 // destinationPage shows what changes for a destination.
 func destinationPage(p *page, d *diff.Destination) {
-	name := d.Name
-	if p.wide {
-		name = d.KRI
-	}
-	p.heading(0, "%s %s", name, d.Action)
+	p.heading(0, "%s %s", pick(p, d.Name, d.KRI), d.Action)
 	for i := range d.Changes {
 		change := &d.Changes[i]
 		p.row(strings.ReplaceAll(fieldName(change.Field), "~1", "/"), rawText(change.Before)+" -> "+rawText(change.After))
@@ -318,13 +288,8 @@ func destinationPage(p *page, d *diff.Destination) {
 			}
 		}
 	}
-	var because []string
-	for _, c := range d.Because {
-		because = append(because, c.Kind+" "+strings.TrimPrefix(c.Namespace+"/"+c.Name, "/"))
-	}
-	if len(because) > 0 {
-		p.row("because of", someOf(because, 5))
-	}
+	because := each.Of(d.Because, func(c diff.Cause) string { return c.Kind + " " + strings.TrimPrefix(c.Namespace+"/"+c.Name, "/") })
+	p.field("because of", someOf(because, 5))
 }
 
 func rawText(value json.RawMessage) string {
@@ -338,11 +303,7 @@ func rawText(value json.RawMessage) string {
 // accessDiffPage prints the requests that an inbound allows or denies now, each with an
 // example.
 func accessDiffPage(p *page, a *diff.Access) {
-	names := a.Names
-	if p.wide {
-		names = a.Dataplanes
-	}
-	p.heading(0, "access of %s, inbound %s", someOf(names, 5), a.Inbound)
+	p.heading(0, "access of %s, inbound %s", someOf(pick(p, a.Names, a.Dataplanes), 5), a.Inbound)
 	changes := func(title string, list []diff.AccessChange) {
 		for i := range list {
 			change := &list[i]
@@ -417,11 +378,7 @@ func drainText(drains []diff.Drain) string {
 }
 
 func inboundNames(inbounds []diff.InboundOf) string {
-	names := make([]string, len(inbounds))
-	for i, in := range inbounds {
-		names[i] = in.Name + " " + in.Inbound
-	}
-	return someOf(names, 5)
+	return someOf(each.Of(inbounds, func(in diff.InboundOf) string { return in.Name + " " + in.Inbound }), 5)
 }
 
 // someOf joins names; of a long list it joins only the first ones.

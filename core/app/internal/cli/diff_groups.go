@@ -8,6 +8,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/diff"
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 )
 
 // changedRows is a change of some places of a kind: the same fields with the same values.
@@ -28,11 +29,7 @@ type changedDataplanes struct {
 }
 
 func (c *changedDataplanes) key() string {
-	var keys []string
-	for _, rows := range c.changes {
-		keys = append(keys, rows.key())
-	}
-	return strings.Join(keys, "\n")
+	return strings.Join(each.Of(c.changes, (*changedRows).key), "\n")
 }
 
 // fewEqual is the number of equal rows, or groups, that are shown one by one.
@@ -57,14 +54,9 @@ func changedGroups(p *page, groups []diff.Group) {
 
 // groupsOf returns what is shown of groups.
 func groupsOf(p *page, groups []diff.Group) []*changedDataplanes {
-	all := make([]*changedDataplanes, 0, len(groups))
-	for i := range groups {
-		names := groups[i].Names
-		if p.wide {
-			names = groups[i].Dataplanes
-		}
-		all = append(all, &changedDataplanes{names: names, changes: changesOf(p, groups[i].Changes, len(names))})
-	}
+	all := each.At(groups, func(g *diff.Group) *changedDataplanes {
+		return &changedDataplanes{names: pick(p, g.Names, g.Dataplanes), changes: changesOf(p, g.Changes, len(g.Names))}
+	})
 	return joinEqual(all, (*changedDataplanes).key, (*changedDataplanes).join)
 }
 
@@ -120,10 +112,7 @@ func (c *changedRows) heading(dataplanes int) string {
 	if len(c.places) > mostNamed {
 		return c.kind + ", " + count // JSON has all of them
 	}
-	short := make([]string, len(c.places))
-	for i, place := range c.places {
-		short[i] = strings.TrimPrefix(place, c.what+" ")
-	}
+	short := each.Of(c.places, func(place string) string { return strings.TrimPrefix(place, c.what+" ") })
 	return c.kind + ", " + count + ": " + someOf(short, 3)
 }
 

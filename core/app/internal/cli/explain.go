@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 )
 
 func newExplain(g *globals) *cobra.Command {
@@ -33,20 +34,12 @@ func newExplain(g *globals) *cobra.Command {
 
 // codeNames returns all codes.
 func codeNames() []string {
-	var names []string
-	for _, d := range diag.Definitions() {
-		names = append(names, d.Code.String())
-	}
-	return names
+	return each.Of(diag.Definitions(), func(d *diag.Definition) string { return d.Code.String() })
 }
 
 // completeCodes returns all codes with their titles, for completion.
 func completeCodes() []string {
-	var words []string
-	for _, d := range diag.Definitions() {
-		words = append(words, cobra.CompletionWithDesc(d.Code.String(), d.Title))
-	}
-	return words
+	return each.Of(diag.Definitions(), func(d *diag.Definition) string { return cobra.CompletionWithDesc(d.Code.String(), d.Title) })
 }
 
 // explanation returns what a code means, for a terminal.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/app/internal/report"
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 )
 
 // reports are the outputs of findings beyond the outputs of all commands.
@@ -46,14 +47,7 @@ type failOn struct {
 }
 
 func (f *failOn) String() string {
-	var words []string
-	for _, code := range f.codes {
-		words = append(words, code.String())
-	}
-	for _, class := range f.classes {
-		words = append(words, string(class))
-	}
-	return strings.Join(words, ",")
+	return strings.Join(append(each.Of(f.codes, diag.Code.String), classWords(f.classes)...), ",")
 }
 
 func (f *failOn) Set(word string) error {
@@ -108,9 +102,9 @@ func failOnWords(word string) []string {
 	if strings.HasPrefix(strings.ToUpper(word), "MM") {
 		return codeNames()
 	}
-	var words []string
-	for _, class := range diag.Classes() {
-		words = append(words, string(class))
-	}
-	return words
+	return classWords(diag.Classes())
+}
+
+func classWords(classes []diag.Class) []string {
+	return each.Of(classes, func(class diag.Class) string { return string(class) })
 }

@@ -8,14 +8,11 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/proxied"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 )
-
-func newInspect(g *globals) *cobra.Command {
-	return group("inspect", newInspectDataplane(g), newInspectPolicy(g))
-}
 
 func newInspectDataplane(g *globals) *cobra.Command {
 	var options inspect.Options
@@ -32,19 +29,16 @@ func newInspectDataplane(g *globals) *cobra.Command {
 			options.Source = g.withSource()
 			options.Explain = options.Explain || g.isTable() // the table has the item that set each value
 			state := snapshot.NewBuilder(g.translators, snapshot.Options{}).At(w.view)
-			var answers []answered
-			for _, d := range t.list {
+			return g.printAnswers(c, &t, each.Of(t.list, func(d *resource.Dataplane) answered {
 				if options.Explain {
 					options.NoEffect = proxied.NoEffectInMesh(state, d)
 				}
 				answer, errLimit := inspect.NewDataplane(w.view, d, options)
 				if t.several() {
-					answers = append(answers, answerAbout(w, d, &answer.Configuration, errLimit, configurationPage))
-				} else {
-					answers = append(answers, answerAbout(w, d, answer, errLimit, dataplanePage))
+					return answerAbout(w, d, &answer.Configuration, errLimit, configurationPage)
 				}
-			}
-			return g.printAnswers(c, &t, answers)
+				return answerAbout(w, d, answer, errLimit, dataplanePage)
+			}))
 		},
 	})
 	t.register(c)
@@ -60,12 +54,8 @@ func dataplanePage(p *page, a *inspect.Dataplane) {
 	d := &a.Dataplane
 	p.heading(0, "Dataplane %s", d.Name)
 	p.row("mesh", d.Mesh)
-	if d.Namespace != "" {
-		p.row("namespace", d.Namespace)
-	}
-	if d.SpiffeID != "" {
-		p.row("spiffeId", d.SpiffeID)
-	}
+	p.field("namespace", d.Namespace)
+	p.field("spiffeId", d.SpiffeID)
 	if p.wide {
 		p.row("kri", d.KRI)
 		p.row("source", d.Source)

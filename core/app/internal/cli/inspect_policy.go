@@ -42,10 +42,7 @@ func newInspectPolicy(g *globals) *cobra.Command {
 				return g.printDocuments(c, []*resource.Policy{policy})
 			}
 			answer, err := inspect.NewPolicy(w.view, policy, g.withSource())
-			if err != nil {
-				return err
-			}
-			return g.print(c, answer, func(p *page) { policyPage(p, answer) })
+			return printed(g, c, answer, err, policyPage)
 		},
 	})
 	c.Flags().BoolVar(&expand, "expand", false, "print the policy with its syntactic sugar expanded")
@@ -55,9 +52,7 @@ func newInspectPolicy(g *globals) *cobra.Command {
 func policyPage(p *page, a *inspect.Policy) {
 	p.heading(0, "%s %s", a.Policy.Kind, a.Policy.Name)
 	p.row("mesh", a.Policy.Mesh)
-	if a.Policy.Namespace != "" {
-		p.row("namespace", a.Policy.Namespace)
-	}
+	p.field("namespace", a.Policy.Namespace)
 	p.row("level", a.Policy.Level)
 	if p.wide {
 		p.row("kri", a.Policy.KRI)

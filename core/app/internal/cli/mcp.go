@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -104,9 +105,7 @@ func sharedArguments(g *globals, c *cobra.Command) (args []string) {
 			}
 		}
 	})
-	for _, file := range g.files {
-		args = append(args, "--file="+file)
-	}
+	args = append(args, each.Of(g.files, func(file string) string { return "--file=" + file })...)
 	if g.namespace != nil {
 		args = append(args, "--namespace="+*g.namespace)
 	}
@@ -213,9 +212,7 @@ func (t *tool) call(data json.RawMessage) (call toolCall, err error) {
 		case in.flag == "":
 			call.arguments = append(call.arguments, values[0])
 		default:
-			for _, v := range values {
-				call.flags = append(call.flags, "--"+in.flag+"="+v)
-			}
+			call.flags = append(call.flags, each.Of(values, func(v string) string { return "--" + in.flag + "=" + v })...)
 		}
 	}
 	for name := range given {

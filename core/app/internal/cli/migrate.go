@@ -8,6 +8,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/app/internal/migrate"
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -37,15 +38,7 @@ func newMigrate(g *globals) *cobra.Command {
 			} else {
 				err = g.print(c, result, func(p *page) { migratePage(p, result) })
 			}
-			switch {
-			case err != nil:
-				return err
-			case errLimit != nil:
-				return incomplete{errLimit}
-			case len(result.Differences) > 0:
-				return errNo
-			}
-			return nil
+			return ended(err, errLimit, len(result.Differences) > 0)
 		},
 	})
 	c.Flags().Var(&to, "to", "the `VERSION` of Kuma: kuma3 (required)")
@@ -66,11 +59,7 @@ func (g *globals) kumaWorld(c *cobra.Command) (*world, error) {
 // printRewritten prints the rewritten documents as YAML, and how they differ to standard
 // error.
 func (g *globals) printRewritten(c *cobra.Command, result *migrate.Result) error {
-	var sources []json.RawMessage
-	for i := range result.Documents {
-		sources = append(sources, result.Documents[i].Source)
-	}
-	if err := printYAML(c.OutOrStdout(), sources); err != nil {
+	if err := printYAML(c.OutOrStdout(), each.At(result.Documents, func(d *migrate.Document) json.RawMessage { return d.Source })); err != nil {
 		return err
 	}
 	proof := proofText(result)

@@ -48,11 +48,6 @@ func (n *newInput) load(g *globals, c *cobra.Command) (before, after *world, err
 	return g.loadBoth(c, n.with)
 }
 
-// chooseMeshOf chooses a mesh that one of two inputs has.
-func (g *globals) chooseMeshOf(before, after *world) (string, error) {
-	return g.chooseMesh(slices.Compact(slices.Sorted(slices.Values(append(before.view.Meshes(), after.view.Meshes()...)))))
-}
-
 // readBoth reads what -f and other files name, if there are any, so that the errors of both are
 // reported together.
 func (g *globals) readBoth(c *cobra.Command, files []string) (old, next *resource.Set, err error) {

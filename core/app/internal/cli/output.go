@@ -47,6 +47,14 @@ func (g *globals) print(c *cobra.Command, answer any, table func(*page)) error {
 	return p.flush()
 }
 
+// printed prints an answer by its table, as [globals.print] does, unless there is an error.
+func printed[A any](g *globals, c *cobra.Command, answer A, err error, table func(*page, A)) error {
+	if err != nil {
+		return err
+	}
+	return g.print(c, answer, func(p *page) { table(p, answer) })
+}
+
 // encode writes an answer as YAML with -o yaml, else as JSON.
 func (g *globals) encode(w io.Writer, answer any) error {
 	encode := inspect.JSON

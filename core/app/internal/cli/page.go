@@ -94,6 +94,21 @@ func (p *page) row(cells ...string) {
 	p.rows = append(p.rows, cells)
 }
 
+// field adds a row with a value, if there is one.
+func (p *page) field(title, value string) {
+	if value != "" {
+		p.row(title, value)
+	}
+}
+
+// pick returns what a page shows if it is wide, or else the narrow form of it.
+func pick[T any](p *page, narrow, wide T) T {
+	if p.wide {
+		return wide
+	}
+	return narrow
+}
+
 // The width up to which a column grows to fit its cells. After a wider cell the row
 // continues on the next line.
 const (
@@ -146,10 +161,7 @@ func (p *page) printRow(row []string, starts []int) {
 
 // columns returns where the columns of the current table begin.
 func (p *page) columns() []int {
-	widest := widestCell
-	if p.wide {
-		widest = widestWideCell
-	}
+	widest := pick(p, widestCell, widestWideCell)
 	var widths []int
 	for _, row := range p.rows {
 		for i, cell := range row {

@@ -10,6 +10,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/placement"
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -102,9 +103,7 @@ func (g *globals) printPolicyPlan(c *cobra.Command, w *world, p *resource.Policy
 	if err != nil {
 		return err
 	}
-	var waves []printedWave
-	for i := range plan.Waves {
-		wave := &plan.Waves[i]
+	return g.printWaves(c, plan.Selected, each.At(plan.Waves, func(wave *placement.PolicyWave) printedWave {
 		printed := printedWave{wave.Percent, wave.Dataplanes, "", wave.Policies}
 		switch {
 		case wave.Whole:
@@ -112,9 +111,8 @@ func (g *globals) printPolicyPlan(c *cobra.Command, w *world, p *resource.Policy
 		case p.TargetRef.Kind == resource.TargetMesh:
 			printed.note = "by labels, so it overrides other policies for the whole mesh"
 		}
-		waves = append(waves, printed)
-	}
-	return g.printWaves(c, plan.Selected, waves)
+		return printed
+	}))
 }
 
 // kubernetesList is documents as kubectl prints them.
@@ -139,12 +137,9 @@ func percentages(text string) ([]int, error) {
 
 // printPlan prints the placements of a plan.
 func (g *globals) printPlan(c *cobra.Command, plan *placement.Plan) error {
-	var waves []printedWave
-	for i := range plan.Waves {
-		wave := &plan.Waves[i]
-		waves = append(waves, printedWave{wave.Percent, wave.Dataplanes, "", []any{wave.Rule, wave.Binding}})
-	}
-	return g.printWaves(c, plan.Selected, waves)
+	return g.printWaves(c, plan.Selected, each.At(plan.Waves, func(wave *placement.Wave) printedWave {
+		return printedWave{wave.Percent, wave.Dataplanes, "", []any{wave.Rule, wave.Binding}}
+	}))
 }
 
 // printedWave is the documents of a wave, with a note if one is needed.

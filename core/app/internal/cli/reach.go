@@ -13,6 +13,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/traffic"
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 )
 
 // matrices are the outputs of reach beyond the outputs of all commands.
@@ -47,11 +48,6 @@ func newReach(g *globals) *cobra.Command {
 	return c
 }
 
-// reachCell returns the cell of a client and an inbound, given by their indexes.
-func reachCell(a *traffic.Reach, client, inbound int) *traffic.ReachCell {
-	return &a.Cells[client*len(a.Inbounds)+inbound]
-}
-
 // reachPage prints a table for each inbound. Clients with equal answers are one row.
 func reachPage(p *page, a *traffic.Reach) {
 	p.row("semantics", a.Semantics.String())
@@ -64,8 +60,8 @@ func reachPage(p *page, a *traffic.Reach) {
 		var rows []string
 		clients := map[string][]string{}
 		for i := range a.Clients {
-			cell := reachCell(a, i, k)
-			row := cell.Access + "\x00" + reachWhen(cell)
+			cell := a.Cell(i, k)
+			row := cell.Access + "\x00" + cell.Condition()
 			if len(clients[row]) == 0 {
 				rows = append(rows, row)
 			}
@@ -86,17 +82,9 @@ func reachPage(p *page, a *traffic.Reach) {
 	doubtLines(p, a.Warnings)
 }
 
-// reachWhen returns the condition of a cell, or the limit that it exceeds.
-func reachWhen(cell *traffic.ReachCell) string {
-	if cell.When != nil {
-		return cell.When.String()
-	}
-	return cell.Why
-}
-
 // reachText returns the word of a cell, with its condition.
 func reachText(cell *traffic.ReachCell) string {
-	if when := reachWhen(cell); when != "" {
+	if when := cell.Condition(); when != "" {
 		return cell.Access + ": " + when
 	}
 	return cell.Access
@@ -105,14 +93,12 @@ func reachText(cell *traffic.ReachCell) string {
 // reachRows returns a matrix with a header: clients, then a column for each inbound.
 func reachRows(a *traffic.Reach) [][]string {
 	header := []string{"client"}
-	for i := range a.Inbounds {
-		header = append(header, a.Inbounds[i].Title)
-	}
+	header = append(header, each.At(a.Inbounds, func(in *traffic.ReachInbound) string { return in.Title })...)
 	rows := [][]string{header}
 	for i := range a.Clients {
 		row := []string{a.Clients[i].ID}
 		for k := range a.Inbounds {
-			row = append(row, reachText(reachCell(a, i, k)))
+			row = append(row, reachText(a.Cell(i, k)))
 		}
 		rows = append(rows, row)
 	}
@@ -187,7 +173,7 @@ func reachDot(w io.Writer, a *traffic.Reach) error {
 	}
 	for i := range a.Clients {
 		for k := range a.Inbounds {
-			if cell := reachCell(a, i, k); cell.Access != "none" {
+			if cell := a.Cell(i, k); cell.Access != "none" {
 				fmt.Fprintf(&b, "  c%d -> i%d [label=%s];\n", i, k, cell.Access)
 			}
 		}

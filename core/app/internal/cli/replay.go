@@ -32,12 +32,7 @@ func newReplay(g *globals) *cobra.Command {
 	var q replayQuery
 	c := withHelp("replay", &cobra.Command{
 		Args: noArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if err := q.check(g); err != nil {
-				return err
-			}
-			return q.run(g, c)
-		},
+		RunE: func(c *cobra.Command, _ []string) error { return q.run(g, c) },
 	})
 	flags := c.Flags()
 	flags.StringArrayVar(&q.logs, "log", nil, "the access log, a `FILE` or - for standard input; may be repeated")
@@ -62,6 +57,9 @@ func (q *replayQuery) check(g *globals) error {
 }
 
 func (q *replayQuery) run(g *globals, c *cobra.Command) error {
+	if err := q.check(g); err != nil {
+		return err
+	}
 	renamed, err := q.fields()
 	if err != nil {
 		return err
@@ -78,16 +76,7 @@ func (q *replayQuery) run(g *globals, c *cobra.Command) error {
 		return errLimit
 	}
 	warnOfLogs(c, answer, errLimit == nil)
-	if err := g.print(c, answer, func(p *page) { replayPage(p, answer) }); err != nil {
-		return err
-	}
-	switch {
-	case errLimit != nil:
-		return incomplete{errLimit}
-	case answer.Changed():
-		return errNo
-	}
-	return nil
+	return ended(g.print(c, answer, func(p *page) { replayPage(p, answer) }), errLimit, answer.Changed())
 }
 
 // warnOfLogs prints the first malformed lines and, if the logs were read as a whole, that they
@@ -148,7 +137,7 @@ func (q *replayQuery) answer(g *globals, c *cobra.Command, renamed map[string]st
 			return nil, err
 		}
 		next = after.view
-		if before.mesh, err = g.chooseMeshOf(before, after); err != nil {
+		if before.mesh, err = g.chooseMesh(slices.Compact(slices.Sorted(slices.Values(append(before.view.Meshes(), after.view.Meshes()...))))); err != nil {
 			return nil, err
 		}
 	} else if before, err = g.load(c); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/app/internal/source"
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -34,11 +35,7 @@ func (g *globals) addRepository(set *resource.Set) {
 
 // noResourceLines returns the positions of the documents that are no resources.
 func (g *globals) noResourceLines() []string {
-	lines := make([]string, len(g.noResources))
-	for i, at := range g.noResources {
-		lines[i] = at.String()
-	}
-	return lines
+	return each.Of(g.noResources, diag.Position.String)
 }
 
 // printNoResources prints how many documents are no resources, and which (SPEC 1.1).

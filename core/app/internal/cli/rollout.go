@@ -11,10 +11,6 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/enforce/rollout"
 )
 
-func newRollout(g *globals) *cobra.Command {
-	return group("rollout", newRolloutPlan(g))
-}
-
 func newRolloutPlan(g *globals) *cobra.Command {
 	at := time.Now()
 	c := withHelp("rollout-plan", &cobra.Command{

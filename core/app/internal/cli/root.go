@@ -69,10 +69,24 @@ func execute(ctx context.Context, g *globals, args []string, stdin io.Reader, st
 	return exitUsage
 }
 
+// ended returns how a command ends after it printed an answer: with the error of that, with what limits
+// the answer, or as one whose answer is "no".
+func ended(err, limit error, no bool) error {
+	switch {
+	case err != nil:
+		return err
+	case limit != nil:
+		return incomplete{limit}
+	case no:
+		return errNo
+	}
+	return nil
+}
+
 func newRoot(g *globals) *cobra.Command {
 	root := group("meshmatch",
-		newCheck(g), newExplain(g), newGet(g), newExport(g), newInspect(g), newConf(g), newWhy(g), answering(newAccess(g)), answering(newDiff(g)), answering(newMigrate(g)),
-		newReach(g), answering(newTest(g)), answering(newReplay(g)), answering(newAudit(g)), newPlacement(g), newRollout(g), newVariants(g), newCRDs(g), asServer(newServe(g)), newApply(g), newDelete(g), asServer(newPages(g)), asServer(newRelay(g)), newSnapshot(g), newBootstrap(g), asServer(newMCP(g)))
+		newCheck(g), newExplain(g), newGet(g), newExport(g), group("inspect", newInspectDataplane(g), newInspectPolicy(g)), newConf(g), newWhy(g), answering(newAccess(g)), answering(newDiff(g)), answering(newMigrate(g)),
+		newReach(g), answering(newTest(g)), answering(newReplay(g)), answering(newAudit(g)), newPlacement(g), group("rollout", newRolloutPlan(g)), newVariants(g), newCRDs(g), asServer(newServe(g)), newApply(g), newDelete(g), asServer(newPages(g)), asServer(newRelay(g)), newSnapshot(g), newBootstrap(g), asServer(newMCP(g)))
 	root.Long = strings.ReplaceAll(root.Long, "{kinds}", indented(find.KindNames(g.kinds)))
 	root.Version = versionText() // not SetVersionTemplate, which links text/template
 	root.SilenceErrors, root.SilenceUsage = true, true

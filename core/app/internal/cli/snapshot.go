@@ -7,8 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/internal/xds/bootstrap"
 	"github.com/meshmatch/meshmatch/core/internal/xds/capability"
+	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
@@ -133,11 +135,9 @@ func snapshotRows(p *page, s *snapshot.Snapshot) {
 		}
 		p.heading(0, "%s (%d)", typeTitles[t], len(resources))
 		for _, r := range resources {
-			var policies []string
-			for _, policy := range s.ShapedBy(r) {
-				policies = append(policies, policy.Kind+"/"+p.name(policy.Namespace, policy.Name, policy.KRI()))
-			}
-			p.row(r.Name, strings.Join(policies, " "))
+			p.row(r.Name, strings.Join(each.Of(s.ShapedBy(r), func(policy *resource.Policy) string {
+				return policy.Kind + "/" + p.name(policy.Namespace, policy.Name, policy.KRI())
+			}), " "))
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -108,7 +109,7 @@ func (g *globals) printAnswers(c *cobra.Command, t *targets, answers []answered)
 		return a.end()
 	}
 	if !slices.ContainsFunc(answers, func(a answered) bool { return a.answer != nil }) {
-		return joinedErrors(answers)
+		return errors.Join(each.At(answers, func(a *answered) error { return a.err })...)
 	}
 	groups, err := grouped(answers)
 	if err != nil {
@@ -132,24 +133,10 @@ func (g *globals) printAnswers(c *cobra.Command, t *targets, answers []answered)
 
 // end returns how a command ends with the answer.
 func (a *answered) end() error {
-	switch {
-	case a.err != nil && a.answer == nil:
+	if a.answer == nil {
 		return a.err
-	case a.err != nil:
-		return incomplete{a.err}
-	case a.no:
-		return errNo
 	}
-	return nil
-}
-
-// joinedErrors joins the errors that replace answers.
-func joinedErrors(answers []answered) error {
-	var all []error
-	for i := range answers {
-		all = append(all, answers[i].err)
-	}
-	return errors.Join(all...)
+	return ended(nil, a.err, a.no)
 }
 
 // An answerGroup is the dataplanes with one answer.

@@ -37,10 +37,7 @@ func newTest(g *globals) *cobra.Command {
 			} else {
 				err = g.print(c, answer, func(p *page) { testPage(p, answer, g.files) })
 			}
-			if err == nil && !answer.Passed() {
-				return errNo
-			}
-			return err
+			return ended(err, nil, !answer.Passed())
 		},
 	})
 	g.moreOutputs(c, "junit")

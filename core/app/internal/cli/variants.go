@@ -79,10 +79,7 @@ func newVariantsCheck(g *globals) *cobra.Command {
 				}
 				return variantsCheck{name, set.Len(), warningsOf(set.Warnings()), set}, nil
 			})
-			if err != nil {
-				return err
-			}
-			return g.print(c, answer, func(p *page) {
+			return printed(g, c, answer, err, func(p *page, answer []variantsCheck) {
 				for _, d := range answer {
 					p.heading(0, "%s: %s", d.Name, keysTitle(d.set))
 					for v := range d.Variants {
@@ -129,13 +126,8 @@ func newVariantsChoose(g *globals) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := g.print(c, answer, func(p *page) { choicePage(p, answer) }); err != nil {
-				return err
-			}
-			if slices.ContainsFunc(answer, func(v variantChoice) bool { return v.Variant == nil }) {
-				return errNo
-			}
-			return nil
+			none := slices.ContainsFunc(answer, func(v variantChoice) bool { return v.Variant == nil })
+			return ended(g.print(c, answer, func(p *page) { choicePage(p, answer) }), nil, none)
 		},
 	})
 	c.Flags().StringArrayVar(&given, "param", nil, "a dynamic parameter of the client, as `KEY=VALUE`; may be repeated")
@@ -199,10 +191,7 @@ func newVariantsCompile(g *globals) *cobra.Command {
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			answer, err := answersOf(g, c, "ResourceFragments", newCompiledDocument)
-			if err != nil {
-				return err
-			}
-			return g.print(c, answer, func(p *page) {
+			return printed(g, c, answer, err, func(p *page, answer []compiledDocument) {
 				for _, d := range answer {
 					p.heading(0, "%s: %s", d.Name, keysTitle(d.set))
 					for i, v := range d.Variants {

@@ -9,7 +9,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
 	"github.com/meshmatch/meshmatch/core/app/internal/policyvariants"
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/internal/variant"
+	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/resource"
 )
 
 func newVariantsPolicies(g *globals) *cobra.Command {
@@ -35,10 +36,7 @@ func newVariantsPolicies(g *globals) *cobra.Command {
 				return err
 			}
 			answer, err := new(policyvariants.Index).Ask(w.view, w.mesh, kind, outbound)
-			if err != nil {
-				return err
-			}
-			return g.print(c, answer, func(p *page) { policyVariantsPage(p, answer.Compiled, answer.Usage) })
+			return printed(g, c, answer, err, policyVariantsPage)
 		},
 	})
 	flags := c.Flags()
@@ -48,7 +46,8 @@ func newVariantsPolicies(g *globals) *cobra.Command {
 }
 
 // policyVariantsPage prints the variants that serve most dataplanes first.
-func policyVariantsPage(p *page, v *variant.PolicyVariants, usage *variant.Usage) {
+func policyVariantsPage(p *page, a *policyvariants.Answer) {
+	v, usage := a.Compiled, a.Usage
 	p.heading(0, "%s for outbounds to %s: %s in the place of %s", v.Kind.Name, v.Destination, diag.Count(v.Set.Len(), "variant"), diag.Count(usage.Dataplanes, "resource"))
 	order := make([]int, v.Set.Len())
 	for i := range order {
@@ -68,10 +67,7 @@ func policyVariantsPage(p *page, v *variant.PolicyVariants, usage *variant.Usage
 		p.row(strconv.Itoa(usage.Served[i]), text, v.Set.Short(i))
 	}
 	if len(usage.Others) > 0 {
-		names := make([]string, len(usage.Others))
-		for i, d := range usage.Others {
-			names[i] = d.Name
-		}
+		names := each.Of(usage.Others, func(d *resource.Dataplane) string { return d.Name })
 		p.line("%s whose inbounds choose different variants: %s", diag.Count(len(names), "dataplane"), someOf(names, 10))
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/why"
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/proxied"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 )
@@ -67,12 +68,10 @@ func (g *globals) why(c *cobra.Command, q *why.Query, t *targets, args []string)
 	}
 	q.Source = g.withSource()
 	state := snapshot.NewBuilder(g.translators, snapshot.Options{}).At(w.view)
-	var answers []answered
-	for _, d := range t.list {
+	return g.printAnswers(c, t, each.Of(t.list, func(d *resource.Dataplane) answered {
 		q.NoEffect = proxied.NoEffectInMesh(state, d)
-		answers = append(answers, whyAnswer(c, w, d, policy, q))
-	}
-	return g.printAnswers(c, t, answers)
+		return whyAnswer(c, w, d, policy, q)
+	}))
 }
 
 // whyAnswer answers about a dataplane: about a policy or, if it is nil, about all of the
@@ -103,9 +102,7 @@ func effectPage(p *page, a *why.Policy) {
 	if a.Answer == why.Informs {
 		p.row("action", causes("inform", a.Because))
 	}
-	if a.Reason != "" {
-		p.row("reason", a.Reason)
-	}
+	p.field("reason", a.Reason)
 	if c := a.Condition; c != nil {
 		have := "there is none"
 		if c.Have != nil {

@@ -22,10 +22,7 @@ func (g *globals) whyPlaced(c *cobra.Command, policy, cluster string) error {
 		return err
 	}
 	answer, err := placement.NewWhy(w.view, g.named(policy), cluster)
-	if err != nil {
-		return err
-	}
-	return g.print(c, answer, func(p *page) { whyPlacedPage(p, answer) })
+	return printed(g, c, answer, err, whyPlacedPage)
 }
 
 func whyPlacedPage(p *page, a *placement.Why) {
@@ -35,9 +32,7 @@ func whyPlacedPage(p *page, a *placement.Why) {
 	}
 	p.row(answer...)
 	p.row("remediationAction", a.RemediationAction)
-	if a.Reason != "" {
-		p.row("reason", a.Reason)
-	}
+	p.field("reason", a.Reason)
 	if len(a.Bindings) == 0 {
 		return
 	}
@@ -64,8 +59,5 @@ func (g *globals) inspectPlaced(c *cobra.Command, policy string) error {
 		return err
 	}
 	answer, err := placement.New(w.view, "").Named(g.named(policy))
-	if err != nil {
-		return err
-	}
-	return g.print(c, answer, func(p *page) { placementPage(p, answer) })
+	return printed(g, c, answer, err, placementPage)
 }
