@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/xds/server"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
@@ -163,9 +164,7 @@ func (n *node) begin(s *session) {
 		if of.all {
 			of.fresh = append(of.fresh, wildcard)
 		}
-		for _, name := range of.names {
-			of.fresh = append(of.fresh, name.name)
-		}
+		of.fresh = append(of.fresh, each.Of(of.names, func(n nodeName) string { return n.name })...)
 	}
 }
 

@@ -52,20 +52,15 @@ type RejectedName struct {
 func (r *Relay) resubscribeRejected(now int64) {
 	for _, n := range r.names {
 		if (n.rejected.since != 0 || n.pending > 0) && now-max(n.rejected.requested, n.lastSubscribed) >= resubscribeAfter {
-			n.subscribeAnew(now)
+			// As if a session began: a response to one subscription of a name is about all of its variants.
+			n.rejected.requested, n.lastSubscribed = now, now
+			n.markOld()
+			n.resubscribe()
 		}
 	}
 	for _, n := range r.nodes {
 		n.resubscribeRejected(now)
 	}
-}
-
-// subscribeAnew sends all subscriptions of a name again, as if a session began: a response to one
-// of them is about all of its variants.
-func (n *name) subscribeAnew(now int64) {
-	n.rejected.requested, n.lastSubscribed = now, now
-	n.markOld()
-	n.resubscribe()
 }
 
 // resubscribeRejected subscribes again to the rejected names of a node. A name that only the

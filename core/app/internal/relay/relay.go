@@ -3,6 +3,8 @@ package relay
 import (
 	"context"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -382,11 +384,8 @@ func (r *Relay) useGrant(key grantKey, now int64) {
 	}
 }
 
-func (r *Relay) nodeKeys() (keys []nodeKey) {
+func (r *Relay) nodeKeys() []nodeKey {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for key := range r.nodes {
-		keys = append(keys, key)
-	}
-	return keys
+	return slices.Collect(maps.Keys(r.nodes))
 }

@@ -14,6 +14,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/meshmatch/meshmatch/core/app/internal/kept"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/internal/xds/capability"
 	"github.com/meshmatch/meshmatch/core/xds/server"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
@@ -228,10 +229,7 @@ func (r *Relay) load() {
 
 // restore makes the cache from what was saved.
 func (r *Relay) restore(s *saved) error {
-	resources := make([]*wire.Resource, len(s.Resources))
-	for i, x := range s.Resources {
-		resources[i] = r.pool.resource(x.Type, x.Name, x.Body)
-	}
+	resources := each.Of(s.Resources, func(x savedResource) *wire.Resource { return r.pool.resource(x.Type, x.Name, x.Body) })
 	for i := range s.Names {
 		if err := r.restoreName(&s.Names[i], resources); err != nil {
 			return err

@@ -121,19 +121,13 @@ func (r *Relay) keepSession(ctx context.Context, u attached, o owner) {
 		if responded {
 			pause = backoff{}
 		}
-		if isRefusal(err) && (isShared(o) || r.options.Mode == Nodes) { // not of one client
+		if _, shared := o.(*locators); isRefusal(err) && (shared || r.options.Mode == Nodes) { // not of one client
 			u.refused.Add(1)
 		}
 		if !pause.wait(both) {
 			return
 		}
 	}
-}
-
-// isShared reports whether a session is not of one client.
-func isShared(o owner) bool {
-	_, shared := o.(*locators)
-	return shared
 }
 
 // isRefusal reports whether a stream ended because the upstream has no ADS, or does not serve

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/internal/partition"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
@@ -74,10 +75,7 @@ func newView(variants []*held, before *view) (*view, error) {
 	if len(variants) > maxChoice {
 		return v, v.checkPairs(before)
 	}
-	predicates := make([]partition.Predicate, len(variants))
-	for i, h := range variants {
-		predicates[i] = h.predicate
-	}
+	predicates := each.Of(variants, func(h *held) partition.Predicate { return h.predicate })
 	choice, overlap, err := partition.NewChoice(predicates, limitsOf(len(variants)))
 	if err != nil {
 		return nil, err
