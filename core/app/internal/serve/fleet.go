@@ -66,11 +66,9 @@ func (s *Server) fleet() []FleetStatus {
 
 // shownClients returns the versions of the clients for pages.
 func (s *Server) shownClients() []pages.ClientVersion {
-	var list []pages.ClientVersion
-	for _, f := range s.fleet() {
+	return each.Of(s.fleet(), func(f FleetStatus) pages.ClientVersion {
 		c := pages.ClientVersion{Version: f.Client, Streams: int(f.Streams)}
 		c.Lacks = each.Of(f.Missing, func(lack capability.Lack) string { return lack.Capability })
-		list = append(list, c)
-	}
-	return list
+		return c
+	})
 }

@@ -43,14 +43,14 @@ type front struct {
 func (s *front) init(options Options) error {
 	s.options = options
 	s.clientLog = loglimit.New(options.Logger, &s.unlogged)
-	var err error
 	if options.TLS != nil {
+		var err error
 		if s.tls, err = newTLSReloader(*options.TLS, serverTLS, options.Logger); err != nil {
 			return err
 		}
 	}
-	s.operators, err = newOperators(options.Operators, options.OperatorToken)
-	return err
+	s.operators = &operators{ids: options.Operators, path: options.OperatorToken}
+	return s.operators.load()
 }
 
 // Listen opens the listeners. If it was not called, [Server.Run] calls it. The error is

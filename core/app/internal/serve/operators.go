@@ -35,11 +35,6 @@ type operators struct {
 // minToken is the least length of a token in bytes.
 const minToken = 16
 
-func newOperators(ids []string, path string) (*operators, error) {
-	o := &operators{ids: ids, path: path}
-	return o, o.load()
-}
-
 // load reads the token again. If that fails, the previous one is kept.
 func (o *operators) load() error {
 	if o.path == "" {

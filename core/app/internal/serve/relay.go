@@ -16,6 +16,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/app/internal/relay"
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/inspectapi"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/xds/server"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
@@ -63,9 +64,10 @@ func NewRelay(options RelayOptions) (*Relay, error) {
 		Authenticated: s.tls != nil, NoSecrets: s.tls == nil && options.Insecure,
 		Trusted: trusts.isRelay, Logger: options.Logger,
 	}
-	for _, address := range options.Upstreams {
-		o.Upstreams = append(o.Upstreams, relay.Upstream{Address: address, Options: append([]grpc.DialOption{grpc.WithTransportCredentials(transport)}, options.Dial...)})
-	}
+	dial := append([]grpc.DialOption{grpc.WithTransportCredentials(transport)}, options.Dial...)
+	o.Upstreams = each.Of(options.Upstreams, func(address string) relay.Upstream {
+		return relay.Upstream{Address: address, Options: slices.Clone(dial)}
+	})
 	if s.relay, err = relay.New(o); err != nil {
 		return nil, err
 	}

@@ -9,7 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/inspectapi"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
+	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds/server"
 )
 
@@ -172,16 +174,12 @@ func (s *front) waitFor(ctx context.Context, nodes []string) *Convergence {
 				answer.Waiting = append(answer.Waiting, id)
 			}
 		case server.Silent:
-			answer.addSilent(s.ads.Silences(id))
+			of := s.ads.Silences(id)
+			answer.Silent = append(answer.Silent, of[:min(len(of), maxSilent-len(answer.Silent))]...)
 		}
 	}
 	answer.Done = answer.Pending == 0
 	return answer
-}
-
-// addSilent adds a dataplane with what its clients do not answer.
-func (c *Convergence) addSilent(of []server.Silence) {
-	c.Silent = append(c.Silent, of[:min(len(of), maxSilent-len(c.Silent))]...)
 }
 
 // selected returns the KRIs of the dataplanes with the labels of a selector.
@@ -189,11 +187,10 @@ func (s *Server) selected(selector labels.Selector) []string {
 	view := s.publisher.current.Load().view()
 	var kris []string
 	for _, mesh := range view.Meshes() {
-		for _, d := range view.Dataplanes(mesh) {
-			if selector.Empty() || selector.Matches(labels.Set(d.Labels.Map())) {
-				kris = append(kris, d.KRI(""))
-			}
-		}
+		list := each.That(view.Dataplanes(mesh), func(d *resource.Dataplane) bool {
+			return selector.Empty() || selector.Matches(labels.Set(d.Labels.Map()))
+		})
+		kris = append(kris, each.Of(list, func(d *resource.Dataplane) string { return d.KRI("") })...)
 	}
 	return kris
 }

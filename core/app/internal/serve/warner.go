@@ -9,6 +9,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/check"
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 )
 
 // warner logs warnings about what is valid and has no effect, each once (SPEC 11.1). It
@@ -92,11 +93,6 @@ func (w *warner) warningsOf(ctx context.Context, p *publication) []string {
 	if w.tls {
 		found = append(found, check.Unidentified(p.view())...)
 	}
-	var warnings []string
-	for _, d := range diag.WithoutIgnored(found, p.set.Ignores, p.set.Positions(), func(code diag.Code) bool { return code.Definition().TLS && !w.tls }) {
-		if d.Code.Class() != diag.ClassInfo {
-			warnings = append(warnings, d.Line())
-		}
-	}
-	return warnings
+	found = diag.WithoutIgnored(found, p.set.Ignores, p.set.Positions(), func(code diag.Code) bool { return code.Definition().TLS && !w.tls })
+	return each.Of(each.That(found, func(d diag.Diagnostic) bool { return d.Code.Class() != diag.ClassInfo }), diag.Diagnostic.Line)
 }

@@ -112,12 +112,10 @@ const maxLabels = 120
 
 // labelsOf returns the labels without those that other columns have.
 func labelsOf(d *resource.Dataplane) string {
-	var parts []string
-	for _, label := range d.Labels {
-		if !strings.HasPrefix(label.Key, "kuma.io/") && !strings.HasPrefix(label.Key, "k8s.kuma.io/") {
-			parts = append(parts, label.Key+"="+label.Value)
-		}
-	}
+	own := each.That(d.Labels, func(label resource.Tag) bool {
+		return !strings.HasPrefix(label.Key, "kuma.io/") && !strings.HasPrefix(label.Key, "k8s.kuma.io/")
+	})
+	parts := each.Of(own, func(label resource.Tag) string { return label.Key + "=" + label.Value })
 	return diag.Clip(strings.Join(parts, " "), maxLabels)
 }
 
@@ -180,17 +178,12 @@ func hasWord(d *resource.Dataplane, word string) bool {
 	if contains(d.Name, word) || contains(d.Namespace, word) || strings.Contains(word, "/") && contains(d.Qualified(), word) {
 		return true
 	}
-	for _, label := range d.Labels {
-		if contains(label.Value, word) {
-			return true
-		}
-	}
 	for i := range d.Inbounds {
 		if hasTag(d.Inbounds[i].Tags, word) {
 			return true
 		}
 	}
-	return d.Gateway != nil && hasTag(d.Gateway.Tags, word) || contains(enforce.ZoneOf(d), word)
+	return d.Gateway != nil && hasTag(d.Gateway.Tags, word) || hasLabel(d.Labels, word) || contains(enforce.ZoneOf(d), word)
 }
 
 func hasTag(tags resource.Tags, word string) bool {

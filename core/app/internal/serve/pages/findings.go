@@ -172,16 +172,13 @@ type finding struct {
 
 // findingsOf arranges findings for a page.
 func (a *ask) findingsOf(list []diag.Diagnostic) []finding {
-	out := make([]finding, 0, len(list))
-	for i := range list {
-		d := &list[i]
+	return each.At(list, func(d *diag.Diagnostic) finding {
 		definition := d.Code.Definition()
-		out = append(out, finding{
+		return finding{
 			Code: d.Code.String(), Class: string(d.Code.Class()), Title: definition.Title, Means: definition.Means, Mend: definition.Mend,
 			Where: whereOf(d.Pos), Path: d.Path, What: diag.OneLine(d.What), Hint: diag.OneLine(d.Hint), Line: d.Pos.Line,
-		})
-	}
-	return out
+		}
+	})
 }
 
 // whereOf returns the file and the line; the file without its directories, which are the

@@ -124,9 +124,7 @@ func (a *ask) picture(calls *calls, known *callers) *accessGraph {
 	graph.Nodes = each.Of(calls.names, func(name string) layered.Size {
 		return layered.Size{Width: textWidth(clipped(name)) + 2*nodePad, Height: nodeHeight}
 	})
-	for _, of := range calls.list {
-		graph.Edges = append(graph.Edges, layered.Edge{From: of.from, To: of.to})
-	}
+	graph.Edges = each.Of(calls.list, func(of call) layered.Edge { return layered.Edge{From: of.from, To: of.to} })
 	p := layered.Arrange(&graph, layered.Gaps{Node: 14, Bend: 7, Layer: 80})
 	g := &accessGraph{Width: p.Width + 2*graphPad, Height: p.Height + 2*graphPad}
 	for i, at := range p.Nodes {

@@ -88,9 +88,7 @@ func (s *site) rollouts(a *ask) (*view, error) {
 		return v, nil
 	}
 	data.Placed = each.At(placements.Policies, a.placedRowOf)
-	for _, plan := range plans.Rollouts {
-		data.Rollouts = append(data.Rollouts, newRolloutRow(plan))
-	}
+	data.Rollouts = each.Of(plans.Rollouts, newRolloutRow)
 	data.Warnings = a.findingsOf(warnings)
 	v.Data = data
 	return v, nil

@@ -10,6 +10,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/inspectapi"
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 )
 
 const (
@@ -145,8 +146,7 @@ func (a *ask) access(data *tryData) (*inspect.Access, error) {
 	if answer.Explanation != nil && answer.Nearest != nil {
 		shown.Near = a.decider(&answer.Nearest.Decider)
 	}
-	for i := range answer.Why {
-		why := &answer.Why[i]
+	shown.Why = each.At(answer.Why, func(why *inspect.Why) whyRow {
 		row := whyRow{By: a.decider(&why.Decider), Matches: why.Condition == nil}
 		if c := why.Condition; c != nil {
 			row.Field, row.Want, row.Have = c.Field, c.Want, "none"
@@ -154,8 +154,8 @@ func (a *ask) access(data *tryData) (*inspect.Access, error) {
 				row.Have = *c.Have
 			}
 		}
-		shown.Why = append(shown.Why, row)
-	}
+		return row
+	})
 	data.Access = shown
 	return answer, nil
 }

@@ -219,9 +219,7 @@ func witnessText(w *inspect.Witness) string {
 	if w.Method != "" || w.Path != "" {
 		parts = append(parts, strings.TrimSpace(w.Method+" "+w.Path))
 	}
-	for _, name := range sortedPointers(w.Headers) {
-		parts = append(parts, name+": "+w.Headers[name])
-	}
+	parts = append(parts, each.Of(sortedPointers(w.Headers), func(name string) string { return name + ": " + w.Headers[name] })...)
 	if w.SNI != "" {
 		parts = append(parts, "SNI "+w.SNI)
 	}
