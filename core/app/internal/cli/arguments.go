@@ -9,6 +9,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 )
 
 // noArgs accepts no arguments, for commands that have flags only.
@@ -34,12 +35,7 @@ func subcommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	var names []string
-	for _, sub := range c.Commands() {
-		if sub.IsAvailableCommand() {
-			names = append(names, sub.Name())
-		}
-	}
+	names := each.Of(each.That(c.Commands(), (*cobra.Command).IsAvailableCommand), (*cobra.Command).Name)
 	return usagef("unknown command %q for %q; %s", args[0], c.CommandPath(), diag.DidYouMean(args[0], names))
 }
 

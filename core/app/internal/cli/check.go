@@ -97,7 +97,8 @@ func (q *checkQuery) run(g *globals, c *cobra.Command) error {
 func (g *globals) check(ctx context.Context, w *world, scope *checkScope) (*check.Check, error) {
 	answer := check.New(w.view, w.set)
 	proxies := scope.proxies(w.view.Semantics())
-	err := g.addUnserved(ctx, answer, w.view, scope.envoy)
+	unserved, err := snapshot.NewBuilder(g.translators, snapshot.Options{}).At(w.view).Unserved(ctx, scope.envoy)
+	answer.Warnings = append(answer.Warnings, unserved...) // what proxies cannot do (SPEC 11.1)
 	if _, mistakes := err.(diag.Errors); err != nil && (proxies || !mistakes) {
 		return nil, err
 	}
@@ -146,14 +147,6 @@ func (g *globals) addMigration(ctx context.Context, answer *check.Check, set *re
 	}
 	findings, err := migrate.Findings(w.view, set)
 	answer.Warnings = diag.Sorted(append(answer.Warnings, findings...))
-	return err
-}
-
-// addUnserved adds the warnings of what proxies cannot do (SPEC 11.1). The error is about
-// dataplanes that cannot be served as their policies ask for.
-func (g *globals) addUnserved(ctx context.Context, answer *check.Check, view *core.View, envoy xds.Client) error {
-	warnings, err := snapshot.NewBuilder(g.translators, snapshot.Options{}).At(view).Unserved(ctx, envoy)
-	answer.Warnings = append(answer.Warnings, warnings...)
 	return err
 }
 

@@ -44,9 +44,7 @@ func dataplaneNames(w *world, args []string) []string {
 func targetNames(w *world, args []string) []string {
 	names := dataplaneNames(w, args)
 	if len(args) == 0 {
-		for _, service := range find.ServiceNames(w.view, w.mesh) {
-			names = append(names, find.ServicePrefix+service)
-		}
+		names = append(names, each.Of(find.ServiceNames(w.view, w.mesh), func(service string) string { return find.ServicePrefix + service })...)
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
@@ -67,16 +65,12 @@ func partNames(names func(*core.View, *resource.Dataplane) []string) func(w *wor
 }
 
 func (g *globals) policyNames(w *world, args []string) []string {
-	var names []string
-	if len(args) == 1 {
-		kind, _ := find.Kind(g.kinds, args[0])
-		for _, p := range w.view.Policies(w.mesh) {
-			if p.Type == kind {
-				names = append(names, p.Name)
-			}
-		}
+	if len(args) != 1 {
+		return nil
 	}
-	return names
+	kind, _ := find.Kind(g.kinds, args[0])
+	ofKind := each.That(w.view.Policies(w.mesh), func(p *resource.Policy) bool { return p.Type == kind })
+	return each.Of(ofKind, func(p *resource.Policy) string { return p.Name })
 }
 
 // completeWhy completes a kind, then a policy of that kind or a dataplane, then a
@@ -96,13 +90,7 @@ func (g *globals) completeWhy(c *cobra.Command, args []string, word string) ([]s
 
 // qualifiedPolicies completes KIND/NAME of a policy that informs.
 func qualifiedPolicies(w *world, _ []string) []string {
-	var names []string
-	for _, p := range w.view.Policies(w.mesh) {
-		if p.Shadow() {
-			names = append(names, p.Kind+"/"+p.Name)
-		}
-	}
-	return names
+	return each.Of(each.That(w.view.Policies(w.mesh), (*resource.Policy).Shadow), func(p *resource.Policy) string { return p.Kind + "/" + p.Name })
 }
 
 // labelKeys completes a label that a dataplane has.

@@ -354,13 +354,8 @@ func staysPage(p *page, stays []diff.Stay) {
 		{diff.StaysStreams, "open streams", "until they end"},
 		{diff.StaysConnections, "open connections", "until the drain time is over"},
 	} {
-		var names []string
-		for i := range stays {
-			if stays[i].What == row.what {
-				names = append(names, stays[i].Name+" "+stays[i].Inbound)
-			}
-		}
-		if len(names) > 0 {
+		ofRow := each.That(stays, func(s diff.Stay) bool { return s.What == row.what })
+		if names := each.Of(ofRow, func(s diff.Stay) string { return s.Name + " " + s.Inbound }); len(names) > 0 {
 			p.row("stays", row.title+" of "+someOf(names, 5)+", "+row.until)
 		}
 	}

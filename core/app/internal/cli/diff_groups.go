@@ -120,11 +120,10 @@ func (c *changedRows) heading(dataplanes int) string {
 func changesOf(p *page, changes []diff.ConfChange, dataplanes int) []*changedRows {
 	var all []*changedRows
 	for begin := 0; begin < len(changes); {
-		end := begin + 1
-		for end < len(changes) && samePlace(&changes[begin], &changes[end]) {
+		end, place := begin+1, &changes[begin].Place
+		for end < len(changes) && changes[end].Kind == changes[begin].Kind && changes[end].Place.String() == place.String() {
 			end++
 		}
-		place := &changes[begin].Place
 		all = append(all, &changedRows{kind: changes[begin].Kind, what: whatIs(place), rows: rowsOf(p, changes[begin:end]), places: []string{place.String()}, count: dataplanes})
 		begin = end
 	}
@@ -160,8 +159,4 @@ func whatIs(place *inspect.Place) string {
 		return "listener"
 	}
 	return "place"
-}
-
-func samePlace(a, b *diff.ConfChange) bool {
-	return a.Kind == b.Kind && a.Place.String() == b.Place.String()
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/meshmatch/meshmatch/core/app/internal/source"
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/internal/enforce/ocm"
@@ -51,7 +52,9 @@ func (g *globals) reportLeftOut(c *cobra.Command) { g.printLeftOut(c.ErrOrStderr
 
 func (g *globals) printLeftOut(to io.Writer) {
 	g.reported = true
-	g.printNoResources(to)
+	if len(g.noResources) > 0 { // (SPEC 1.1)
+		fmt.Fprintf(to, "left out: %s; --strict refuses them\n", diag.OneLine(source.NoResourceText(g.noResources)))
+	}
 	printed := map[string]bool{}
 	for _, left := range g.leftOut {
 		for _, e := range left.Errors {

@@ -28,9 +28,6 @@ func (p Program) Main() {
 	os.Exit(p.run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// Main is [Program.Main] of a program with additional kinds that have no translators.
-func Main(additional ...*resource.Kind) { Program{Kinds: additional}.Main() }
-
 // globals returns what all commands share, before the flags are parsed.
 func (p Program) globals() *globals {
 	return &globals{

@@ -16,6 +16,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/traffic"
 	"github.com/meshmatch/meshmatch/core/app/internal/replay"
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -186,9 +187,7 @@ func (g *globals) printLogFormat(c *cobra.Command, renamed map[string]string) er
 		} `json:"spec"`
 	}
 	document.Type, document.Mesh, document.Name = policy.Kind, policy.Mesh, policy.Name
-	for i := range policy.Rules {
-		document.Spec.Rules = append(document.Spec.Rules, rule{policy.Rules[i].Conf})
-	}
+	document.Spec.Rules = each.At(policy.Rules, func(r *resource.Rule) rule { return rule{r.Conf} })
 	return g.encode(c.OutOrStdout(), document)
 }
 

@@ -6,7 +6,6 @@ import (
 	"path"
 	"slices"
 
-	"github.com/meshmatch/meshmatch/core/app/internal/source"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -36,13 +35,6 @@ func (g *globals) addRepository(set *resource.Set) {
 // noResourceLines returns the positions of the documents that are no resources.
 func (g *globals) noResourceLines() []string {
 	return each.Of(g.noResources, diag.Position.String)
-}
-
-// printNoResources prints how many documents are no resources, and which (SPEC 1.1).
-func (g *globals) printNoResources(to io.Writer) {
-	if len(g.noResources) > 0 {
-		fmt.Fprintf(to, "left out: %s; --strict refuses them\n", diag.OneLine(source.NoResourceText(g.noResources)))
-	}
 }
 
 // warnUnusedExclude warns of each pattern of --exclude that excluded nothing: a typo of it

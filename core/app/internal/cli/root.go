@@ -85,8 +85,8 @@ func ended(err, limit error, no bool) error {
 
 func newRoot(g *globals) *cobra.Command {
 	root := group("meshmatch",
-		newCheck(g), newExplain(g), newGet(g), newExport(g), group("inspect", newInspectDataplane(g), newInspectPolicy(g)), newConf(g), newWhy(g), answering(newAccess(g)), answering(newDiff(g)), answering(newMigrate(g)),
-		newReach(g), answering(newTest(g)), answering(newReplay(g)), answering(newAudit(g)), newPlacement(g), group("rollout", newRolloutPlan(g)), newVariants(g), newCRDs(g), asServer(newServe(g)), newApply(g), newDelete(g), asServer(newPages(g)), asServer(newRelay(g)), newSnapshot(g), newBootstrap(g), asServer(newMCP(g)))
+		newCheck(g), newExplain(g), newGet(g), newExport(g), group("inspect", newInspectDataplane(g), newInspectPolicy(g)), newConf(g), newWhy(g), marked(answers, newAccess(g)), marked(answers, newDiff(g)), marked(answers, newMigrate(g)),
+		newReach(g), marked(answers, newTest(g)), marked(answers, newReplay(g)), marked(answers, newAudit(g)), newPlacement(g), group("rollout", newRolloutPlan(g)), newVariants(g), newCRDs(g), marked(serverCommand, newServe(g)), newApply(g), newDelete(g), marked(serverCommand, newPages(g)), marked(serverCommand, newRelay(g)), newSnapshot(g), newBootstrap(g), marked(serverCommand, newMCP(g)))
 	root.Long = strings.ReplaceAll(root.Long, "{kinds}", indented(find.KindNames(g.kinds)))
 	root.Version = versionText() // not SetVersionTemplate, which links text/template
 	root.SilenceErrors, root.SilenceUsage = true, true
@@ -131,19 +131,15 @@ func indented(names string) string {
 	return "  " + strings.Join(p.wrap(names, 2), "\n  ")
 }
 
-// answers annotates the commands whose exit code 1 is an answer.
-const answers = "answers"
+// The marks of commands: those whose exit code 1 is an answer, and those that serve until they are
+// interrupted.
+const (
+	answers       = "answers"
+	serverCommand = "server"
+)
 
-func answering(c *cobra.Command) *cobra.Command {
-	c.Annotations = map[string]string{answers: ""}
-	return c
-}
-
-// serverCommand annotates the commands that serve until they are interrupted.
-const serverCommand = "server"
-
-func asServer(c *cobra.Command) *cobra.Command {
-	c.Annotations = map[string]string{serverCommand: ""}
+func marked(mark string, c *cobra.Command) *cobra.Command {
+	c.Annotations = map[string]string{mark: ""}
 	return c
 }
 

@@ -8,13 +8,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/internal/variant"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
 func newVariants(g *globals) *cobra.Command {
 	return group("variants",
-		newVariantsCheck(g), answering(newVariantsChoose(g)), newVariantsCompile(g), newVariantsPolicies(g))
+		newVariantsCheck(g), marked(answers, newVariantsChoose(g)), newVariantsCompile(g), newVariantsPolicies(g))
 }
 
 // answersOf answers about each document of a type that -f names. It is an error if there
@@ -55,11 +56,9 @@ type variantWarning struct {
 }
 
 func warningsOf(list []variant.Warning) []variantWarning {
-	warnings := []variantWarning{}
-	for _, w := range list {
-		warnings = append(warnings, variantWarning{w.Code, w.Path(), diag.WithHint(w.Message, w.Hint), w.Code.Class()})
-	}
-	return warnings
+	return append([]variantWarning{}, each.Of(list, func(w variant.Warning) variantWarning {
+		return variantWarning{w.Code, w.Path(), diag.WithHint(w.Message, w.Hint), w.Code.Class()}
+	})...)
 }
 
 func warningLines(p *page, warnings []variantWarning) {

@@ -15,7 +15,7 @@ const commandVariable = "MESHMATCH_TEST_COMMAND"
 func TestMain(m *testing.M) {
 	if os.Getenv(commandVariable) != "" {
 		signal.Ignore(syscall.SIGXFSZ) // so that a write beyond the limit is an error, as on a full disk
-		cli.Main()
+		cli.Program{}.Main()
 	}
 	os.Exit(m.Run())
 }
