@@ -46,9 +46,7 @@ type ListenerHost struct {
 // ListenerPoints returns the listeners of a dataplane in the order of answers, and the
 // index of the first one among the inbounds that policies select (core.Selection).
 func ListenerPoints(view *core.View, d *resource.Dataplane) (refs []ListenerRef, first int) {
-	for i := range d.GatewayListeners() {
-		refs = append(refs, newGatewayListenerRef(d, &d.GatewayListeners()[i]))
-	}
+	refs = each.At(d.GatewayListeners(), func(l *specs.GatewayListener) ListenerRef { return newGatewayListenerRef(d, l) })
 	zones := view.Semantics().ZoneListeners(d)
 	for i := range zones {
 		l := &zones[i]

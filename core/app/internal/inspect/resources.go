@@ -106,9 +106,7 @@ func resources(set *resource.Set) []Resource {
 // dataplaneSummary returns the address with the inbounds (name, port and service), and with
 // the listeners of a zone proxy.
 func dataplaneSummary(d *resource.Dataplane) string {
-	var ports []string
-	for i := range d.Inbounds {
-		in := &d.Inbounds[i]
+	ports := each.At(d.Inbounds, func(in *resource.Inbound) string {
 		port := words.Port(in.Port)
 		if in.Name != "" {
 			port = in.Name + ":" + port
@@ -116,12 +114,11 @@ func dataplaneSummary(d *resource.Dataplane) string {
 		if service := in.Tags.Value(resource.ServiceTag); service != "" {
 			port += " " + service
 		}
-		ports = append(ports, port)
-	}
-	for i := range d.Listeners {
-		l := &d.Listeners[i]
-		ports = append(ports, strings.TrimSpace(l.Type()+" "+strings.TrimPrefix(l.Name+":"+words.Port(l.Port), ":")))
-	}
+		return port
+	})
+	ports = append(ports, each.At(d.Listeners, func(l *resource.Listener) string {
+		return strings.TrimSpace(l.Type() + " " + strings.TrimPrefix(l.Name+":"+words.Port(l.Port), ":"))
+	})...)
 	if d.Gateway != nil {
 		ports = append(ports, strings.TrimSpace("gateway "+d.Gateway.Tags.Value(resource.ServiceTag)))
 	}

@@ -3,6 +3,7 @@ package inspect
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -88,10 +89,7 @@ func NewValues(view *core.View, mesh string, kind *resource.Kind, field string) 
 	})
 	answer.Values = append(answer.Values, v.values...)
 	answer.NotSet = len(answer.unset)
-	for field := range v.fields {
-		answer.Fields = append(answer.Fields, field)
-	}
-	slices.SortFunc(answer.Fields, ComparePointers)
+	answer.Fields = append(answer.Fields, slices.SortedFunc(maps.Keys(v.fields), ComparePointers)...)
 	return answer
 }
 

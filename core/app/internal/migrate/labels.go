@@ -184,8 +184,3 @@ func asTags(labels tree) resource.Tags {
 	}
 	return resource.NewTags(out)
 }
-
-// sameMetas reports whether two lists have the same resources.
-func sameMetas(a, b []*resource.Meta) bool {
-	return slices.EqualFunc(a, b, func(x, y *resource.Meta) bool { return x.ID == y.ID })
-}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -189,11 +190,8 @@ func (r *rewriter) labelsOfName(p *resource.Policy, t *resource.TargetRef) (labe
 				section = ""
 			}
 		}
-		for _, destination := range set.All() {
-			if destination.Identity().Kind == t.Kind.String() {
-				all = append(all, destination.Identity())
-			}
-		}
+		ofKind := each.That(set.All(), func(d resource.Destination) bool { return d.Identity().Kind == t.Kind.String() })
+		all = each.Of(ofKind, resource.Destination.Identity)
 	}
 	if len(found) == 0 {
 		return nil, ""
@@ -206,7 +204,7 @@ func (r *rewriter) labelsOfName(p *resource.Policy, t *resource.TargetRef) (labe
 	for _, candidate := range []tree{unzoned, labels} {
 		tags := asTags(candidate)
 		matching := slices.DeleteFunc(slices.Clone(all), func(m *resource.Meta) bool { return !m.HasLabels(tags) })
-		if sameMetas(matching, found) {
+		if slices.EqualFunc(matching, found, func(x, y *resource.Meta) bool { return x.ID == y.ID }) {
 			return candidate, section
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/meshmatch/meshmatch/core/internal/access"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/internal/request"
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -265,11 +266,7 @@ func both(a, b *access.Parts) access.Parts {
 		SpiffeID: a.SpiffeID && b.SpiffeID, Tags: a.Tags && b.Tags, SNI: a.SNI && b.SNI,
 		Method: a.Method && b.Method, Path: a.Path && b.Path,
 	}
-	for _, name := range a.Headers {
-		if slices.Contains(b.Headers, name) {
-			out.Headers = append(out.Headers, name)
-		}
-	}
+	out.Headers = each.That(a.Headers, func(name string) bool { return slices.Contains(b.Headers, name) })
 	return out
 }
 

@@ -369,14 +369,6 @@ func (o *objects) report(set *resource.Set) {
 // invalid returns the objects that do not load.
 func (o *objects) invalid() []Invalid { return o.list }
 
-// forgetVersions makes all objects be decoded again, because a store that was set back can
-// have other content under the names of versions that it had.
-func (o *objects) forgetVersions() {
-	for _, old := range o.byKey {
-		old.at = ""
-	}
-}
-
 // inEffect returns the versions that are in effect, without the Secrets that are reserved.
 func (o *objects) inEffect() []Object {
 	all := make([]Object, 0, len(o.byKey))

@@ -213,7 +213,9 @@ func (w *storeWatch) handle(ctx context.Context, all []news, yield func(*Update,
 			}
 			ready, last = nil, nil
 			if errors.Is(n.err, errRollback) {
-				w.objects.forgetVersions()
+				for _, old := range w.objects.byKey {
+					old.at = "" // the version may have other content now, so it is decoded again
+				}
 			}
 			if !w.yieldError(yield, w.loss(n.err)) {
 				return false

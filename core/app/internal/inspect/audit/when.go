@@ -46,15 +46,13 @@ type Header struct {
 
 // String returns the condition in short form: clauses joined by or.
 func (w *When) String() string {
-	var clauses []string
-	for i := range w.Any {
-		c := &w.Any[i]
+	clauses := each.At(w.Any, func(c *Clause) string {
 		text := c.Match.String()
 		if len(c.Except) > 0 {
 			text += " except " + strings.Join(each.At(c.Except, (*Match).String), ", ")
 		}
-		clauses = append(clauses, text)
-	}
+		return text
+	})
 	return cmp.Or(strings.Join(clauses, " or "), "never")
 }
 
@@ -68,9 +66,7 @@ func (m *Match) String() string {
 		}
 	}
 	add("", m.SpiffeID)
-	for _, key := range slices.Sorted(maps.Keys(m.Tags)) {
-		parts = append(parts, key+"="+m.Tags[key])
-	}
+	parts = append(parts, each.Of(slices.Sorted(maps.Keys(m.Tags)), func(key string) string { return key + "=" + m.Tags[key] })...)
 	add("sni ", m.SNI)
 	add("", m.Method)
 	add("", m.Path)
@@ -239,9 +235,7 @@ func without(all []clause, d clause) (out []clause, ok bool) {
 		if len(d.match) > 0 {
 			out = append(out, clause{c.match, append(slices.Clone(c.except), d.match)})
 		}
-		for _, e := range d.except {
-			out = append(out, clause{slices.Concat(c.match, e), c.except})
-		}
+		out = append(out, each.Of(d.except, func(e []rbac.Comparison) clause { return clause{slices.Concat(c.match, e), c.except} })...)
 		if len(out) > maxClauses {
 			return nil, false
 		}

@@ -174,12 +174,11 @@ func (c *closedCause) warning(open opening) diag.Diagnostic {
 	case c.policies == "":
 		w.What = "every request is denied, because no MeshTrafficPermission selects the inbound: " + names
 		w.Hint = fmt.Sprintf("to allow %s, write in the spec of a MeshTrafficPermission %s", open.clients, open.spec)
-	case c.rules:
-		w.What = fmt.Sprintf("every request is denied, because the policies that select the inbound (%s) allow none: %s", c.policies, names)
-		w.Hint = "add a rule with an allow entry"
 	default:
 		w.What = fmt.Sprintf("every request is denied, because the policies that select the inbound (%s) allow none: %s", c.policies, names)
-		w.Hint = fmt.Sprintf("to allow %s, write in the place of `from` %s", open.clients, open.spec)
+		if w.Hint = "add a rule with an allow entry"; !c.rules {
+			w.Hint = fmt.Sprintf("to allow %s, write in the place of `from` %s", open.clients, open.spec)
+		}
 	}
 	return w
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -13,12 +14,10 @@ import (
 // an effect only if they are in the input (SPEC 17.5).
 func (m *meshCheck) defaultPolicies() {
 	document := m.view.Mesh(m.mesh)
-	var missing []string
-	for _, id := range m.view.Semantics().DefaultPolicies(m.mesh, document) {
-		if !slices.ContainsFunc(m.policies, func(p *resource.Policy) bool { return isDefault(p, id) }) {
-			missing = append(missing, id.Kind+" "+id.Name)
-		}
-	}
+	lacks := each.That(m.view.Semantics().DefaultPolicies(m.mesh, document), func(id resource.ID) bool {
+		return !slices.ContainsFunc(m.policies, func(p *resource.Policy) bool { return isDefault(p, id) })
+	})
+	missing := each.Of(lacks, func(id resource.ID) string { return id.Kind + " " + id.Name })
 	if len(missing) == 0 {
 		return
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/internal/identity"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -14,11 +15,7 @@ import (
 func TrustDomainOverlaps(view *core.View) []identity.Overlap {
 	var all []*resource.MeshIdentity
 	for _, mesh := range view.Meshes() {
-		for _, source := range view.Identities(mesh).All() {
-			if source.Mesh == mesh {
-				all = append(all, source)
-			}
-		}
+		all = append(all, each.That(view.Identities(mesh).All(), func(source *resource.MeshIdentity) bool { return source.Mesh == mesh })...)
 	}
 	return identity.Overlaps(all, view.Semantics().IdentityDefaults(), view.Dataplanes)
 }

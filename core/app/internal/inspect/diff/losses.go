@@ -145,13 +145,8 @@ func (l *losses) addInbound(p pair, inbound int, key calledKey) {
 // all returns what clients lose, sorted. It may be too much for the answer.
 func (l *losses) all(d *differ) []Loss {
 	limits, out := requests.Limits(1), []Loss{}
-	var changed []*caller
-	for _, c := range l.callers {
-		if c.changes {
-			changed = append(changed, c)
-		}
-	}
 	all := slices.Collect(maps.Values(l.callers))
+	changed := each.That(all, func(c *caller) bool { return c.changes })
 	known := map[[2]listOfSide][]*caller{}
 	for _, in := range l.called {
 		clients := changed

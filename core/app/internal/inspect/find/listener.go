@@ -7,6 +7,7 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/internal/words"
 	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/specs"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -50,27 +51,24 @@ func ListenerNames(view *core.View, d *resource.Dataplane) []string {
 }
 
 func listenerPorts(view *core.View, d *resource.Dataplane) []port {
-	var ports []port
-	for i := range d.GatewayListeners() {
-		l := &d.GatewayListeners()[i]
+	ports := each.At(d.GatewayListeners(), func(l *specs.GatewayListener) port {
 		number := words.Port(l.Port)
 		names := []string{l.Name(), number, d.KRI(number), d.Gateway.MeshGateway.KRI(number)}
 		if l.Hostname != "" {
 			names = append(names, l.Hostname)
 		}
-		ports = append(ports, port{names: names, address: net.JoinHostPort(cmp.Or(l.Hostname, resource.AnyValue), number)})
-	}
-	zones := view.Semantics().ZoneListeners(d)
-	for i := range zones {
-		l := &zones[i]
+		return port{names: names, address: net.JoinHostPort(cmp.Or(l.Hostname, resource.AnyValue), number)}
+	})
+	return append(ports, each.At(view.Semantics().ZoneListeners(d), func(l *resource.Listener) port {
 		section, number := l.SectionName(), words.Port(l.Port)
-		ports = append(ports, port{names: []string{section, number, l.Type(), d.KRI(section)}, address: net.JoinHostPort(cmp.Or(l.Address, d.Address), number)})
-	}
-	return ports
+		return port{names: []string{section, number, l.Type(), d.KRI(section)}, address: net.JoinHostPort(cmp.Or(l.Address, d.Address), number)}
+	})...)
 }
 
-// Point returns the index of the only inbound or listener with a name of [Inbound] or
-// [Listener]. Without a name it is the only one of the dataplane. Listeners have the indexes
+// Point returns the index of the only inbound or listener with a name. Without a name it is the only
+// one of the dataplane. An inbound is named by its name, KRI, address and port, or else its port; one
+// without a name has its port as its name. Inbounds with one listener are one inbound, which has
+// the names of all (SPEC 1.3). A listener has the names of [Listener]. Listeners have the indexes
 // after the inbounds. The error is [ErrNotFound], or [ErrUsage] if the name is left out and there
 // are several.
 func Point(view *core.View, d *resource.Dataplane, name string) (int, error) {

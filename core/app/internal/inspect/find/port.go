@@ -109,12 +109,8 @@ func withoutSuffix(name string) string {
 // OutboundNames returns a name of each outbound of a dataplane for [Outbound], in
 // the order of answers: its service, or NAME:PORT of its destination.
 func OutboundNames(view *core.View, d *resource.Dataplane) []string {
-	var names []string
-	for i := range d.Outbounds {
-		if out := &d.Outbounds[i]; out.Backend == nil {
-			names = append(names, out.Tags.Value(resource.ServiceTag))
-		}
-	}
+	tagged := each.That(d.Outbounds, func(out resource.Outbound) bool { return out.Backend == nil })
+	names := each.At(tagged, func(out *resource.Outbound) string { return out.Tags.Value(resource.ServiceTag) })
 	return append(names, each.At(view.DestinationOutbounds(d), func(o *destination.Outbound) string { return destinationNames(view, o)[0] })...)
 }
 

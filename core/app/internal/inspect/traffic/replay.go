@@ -202,11 +202,8 @@ func compareVerdicts(a, b *replay.Verdict) int {
 	if order != 0 || rank(a) > 0 {
 		return order
 	}
-	return comparePlaces(&a.By, &b.By)
-}
-
-func comparePlaces(a, b *permission.Place) int {
-	return cmp.Or(a.Policy.ID.Compare(b.Policy.ID), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.List, b.List), cmp.Compare(a.Index, b.Index))
+	x, y := &a.By, &b.By
+	return cmp.Or(x.Policy.ID.Compare(y.Policy.ID), cmp.Compare(x.Rule, y.Rule), cmp.Compare(x.List, y.List), cmp.Compare(x.Index, y.Index))
 }
 
 func replayWord(v *replay.Verdict) string {

@@ -180,12 +180,8 @@ type anyOutbound struct {
 
 // anyOutbounds returns the outbounds of a dataplane in the order of answers.
 func anyOutbounds(view *core.View, d *resource.Dataplane) []anyOutbound {
-	var outbounds []anyOutbound
-	for i := range d.Outbounds {
-		if o := &d.Outbounds[i]; o.Backend == nil {
-			outbounds = append(outbounds, anyOutbound{tags: o.Tags})
-		}
-	}
+	tagged := each.That(d.Outbounds, func(o resource.Outbound) bool { return o.Backend == nil })
+	outbounds := each.At(tagged, func(o *resource.Outbound) anyOutbound { return anyOutbound{tags: o.Tags} })
 	return append(outbounds, each.At(view.DestinationOutbounds(d), func(o *destination.Outbound) anyOutbound { return anyOutbound{destination: o} })...)
 }
 

@@ -123,7 +123,8 @@ func (f *follower) watch(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithCancelCause(clientv3.WithRequireLeader(ctx))
 	defer cancel(nil)
-	beat := newPulse(f, client)
+	beat := &beat{f: f, client: client, confirmed: make(chan int64), progress: make(chan struct{}, 1)}
+	beat.watched.Store(f.at)
 	go func() { cancel(beat.run(ctx)) }() // also ends a Watch that waits for a connection
 	responses := client.Watch(ctx, f.key(""), clientv3.WithPrefix(), clientv3.WithRev(f.at+1))
 	for {

@@ -21,12 +21,6 @@ type beat struct {
 	watched   atomic.Int64 // the revision that the watch has reached
 }
 
-func newPulse(f *follower, client *clientv3.Client) *beat {
-	b := &beat{f: f, client: client, confirmed: make(chan int64), progress: make(chan struct{}, 1)}
-	b.watched.Store(f.at)
-	return b
-}
-
 // reached records the revision that the watch has reached.
 func (b *beat) reached(revision int64) {
 	b.watched.Store(revision)

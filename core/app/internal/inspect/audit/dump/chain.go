@@ -52,11 +52,8 @@ const portMatch = "destination_port"
 func (p *Proxy) chain(c Object, matched bool) Chain {
 	out := Chain{Name: c.Text("name"), TLS: transportOf(c.Object("transport_socket"))}
 	match := c.Object("filter_chain_match")
-	for _, field := range []string{"server_names", "prefix_ranges", "address_suffix", "suffix_len", "direct_source_prefix_ranges", "source_type", "source_prefix_ranges", "source_ports", portMatch} {
-		if match.Has(field) {
-			out.Match = append(out.Match, field)
-		}
-	}
+	fields := []string{"server_names", "prefix_ranges", "address_suffix", "suffix_len", "direct_source_prefix_ranges", "source_type", "source_prefix_ranges", "source_ports", portMatch}
+	out.Match = each.That(fields, match.Has)
 	if matched {
 		out.Match = append(out.Match, "filter_chain_matcher")
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/meshmatch/meshmatch/core/internal/each"
 )
 
 // Override is the config of a filter for some requests: those that a route gets, and no earlier
@@ -96,9 +98,7 @@ func domainsOf(route Object) []domain {
 		if len(texts) == 0 {
 			texts = []string{""} // Envoy refuses it
 		}
-		for _, text := range texts {
-			out = append(out, domain{text, host})
-		}
+		out = append(out, each.Of(texts, func(text string) domain { return domain{text, host} })...)
 	}
 	kind := func(d domain) int {
 		switch {
