@@ -229,7 +229,9 @@ func (r *Relay) tick(ctx context.Context, s *server.Server) {
 		r.publish()
 		r.mu.Unlock()
 		r.releaseNodes(s, now)
-		crowded := r.isCrowded()
+		r.mu.Lock()
+		crowded := r.subscribed > r.maxSubscriptions/2 // unused subscriptions are evicted soon
+		r.mu.Unlock()
 		switch {
 		case now >= next:
 			next = now + sweepEvery
@@ -302,13 +304,6 @@ func (r *Relay) expire(key nodeKey, n *node, now int64) {
 }
 
 func (r *Relay) idle() int64 { return int64(r.options.Idle / time.Second) }
-
-// isCrowded reports whether there are so many subscriptions that unused ones are evicted soon.
-func (r *Relay) isCrowded() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.subscribed > r.maxSubscriptions/2
-}
 
 // sweep evicts what no client has used for some seconds. It waits for streams that are at
 // work, and not with r.mu.

@@ -40,7 +40,7 @@ func newHistogram(name, help string) prometheus.Histogram {
 
 // collectADS sends the states of nodes, what streams do, and what the limits on clients have
 // refused, slowed down and left out. Others are lines of the log that were left out elsewhere.
-func (s *front) collectADS(values scrape, states [server.NumNodeStates]int64, others int64) {
+func (s *front) collectADS(values scrape, states [server.NumNodeStates]int, others int64) {
 	counters := s.ads.Counters()
 	for state, n := range states {
 		values.gauge(dataplanesDesc, float64(n), server.NodeState(state).String())

@@ -16,6 +16,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/app/internal/relay"
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/inspectapi"
+	"github.com/meshmatch/meshmatch/core/app/internal/serve/pages"
 	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/xds/server"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
@@ -128,21 +129,21 @@ func (s *Relay) Handler() http.Handler {
 
 // RelayStatus is the answer of GET /status of a relay (SPEC 16).
 type RelayStatus struct {
-	Version    string           `json:"version"`
-	Dataplanes DataplanesStatus `json:"dataplanes"`
-	Streams    int64            `json:"streams"`
-	Upstream   relay.Status     `json:"upstream"`
+	Version    string             `json:"version"`
+	Dataplanes *pages.ProxyStates `json:"dataplanes"`
+	Streams    int64              `json:"streams"`
+	Upstream   relay.Status       `json:"upstream"`
 }
 
 // status answers GET /status.
 func (s *Relay) status(w http.ResponseWriter, _ *http.Request) {
 	inspectapi.WriteJSON(w, RelayStatus{
-		Version: s.options.Version, Upstream: s.relay.Status(), Dataplanes: newDataplanesStatus(s.nodeStates()), Streams: s.streams(),
+		Version: s.options.Version, Upstream: s.relay.Status(), Dataplanes: pages.NewProxyStates(s.nodeStates()), Streams: s.streams(),
 	})
 }
 
 // nodeStates returns how many nodes have each state.
-func (s *Relay) nodeStates() (states [server.NumNodeStates]int64) {
+func (s *Relay) nodeStates() (states [server.NumNodeStates]int) {
 	for _, id := range s.nodes() {
 		states[s.ads.NodeState(id)]++
 	}

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/inspectapi"
+	"github.com/meshmatch/meshmatch/core/app/internal/serve/pages"
 	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -21,7 +22,7 @@ type Status struct {
 	// Semantics is the way in which policies are read (SPEC 17.1).
 	Semantics  semantics.Semantics `json:"semantics"`
 	Meshes     int                 `json:"meshes"`
-	Dataplanes DataplanesStatus    `json:"dataplanes"`
+	Dataplanes *pages.ProxyStates  `json:"dataplanes"`
 	Streams    int64               `json:"streams"`
 	// Clients are the versions of the clients with a stream.
 	Clients []FleetStatus `json:"clients"`
@@ -35,20 +36,6 @@ type Status struct {
 	HeldRemovals int64      `json:"heldRemovals,omitempty"` // dataplanes
 	// Store is the state of the stores; nil: files alone are served.
 	Store *StoreStatus `json:"store,omitempty"`
-}
-
-// DataplanesStatus is how many dataplanes have ACKed what is served, how many have not, and
-// how many have no stream.
-type DataplanesStatus struct {
-	Converged int64 `json:"converged"`
-	Pending   int64 `json:"pending"`
-	Absent    int64 `json:"absent"`
-	// Silent dataplanes do not answer responses of a type, and have all that is served else.
-	Silent int64 `json:"silent"`
-}
-
-func newDataplanesStatus(states [server.NumNodeStates]int64) DataplanesStatus {
-	return DataplanesStatus{states[server.Converged], states[server.Pending], states[server.Absent], states[server.Silent]}
 }
 
 // streams returns the number of open streams.
@@ -65,7 +52,7 @@ func (s *Server) status(w http.ResponseWriter, _ *http.Request) {
 	current, loads := s.publisher.current.Load(), s.loads.current()
 	status := Status{
 		Version: s.options.Version, Semantics: current.view().Semantics(), Meshes: len(current.view().Meshes()),
-		Dataplanes: newDataplanesStatus(s.nodeStates(current)), Streams: s.streams(),
+		Dataplanes: pages.NewProxyStates(s.nodeStates(current)), Streams: s.streams(),
 		Clients: s.fleet(), Errors: loads.errors, Stale: loads.stale, Slow: loads.slow, HeldRemovals: s.loads.held.Load(), Store: s.storeStatus(time.Now()),
 	}
 	if !loads.last.IsZero() {
@@ -75,7 +62,7 @@ func (s *Server) status(w http.ResponseWriter, _ *http.Request) {
 }
 
 // nodeStates returns how many dataplanes have each state.
-func (s *Server) nodeStates(p *publication) (states [server.NumNodeStates]int64) {
+func (s *Server) nodeStates(p *publication) (states [server.NumNodeStates]int) {
 	for _, mesh := range p.view().Meshes() {
 		for _, d := range p.view().Dataplanes(mesh) {
 			states[s.ads.NodeState(d.KRI(""))]++

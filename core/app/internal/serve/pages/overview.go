@@ -16,7 +16,7 @@ type overviewData struct {
 	Meshes   []meshRow
 	Kinds    []kindCount // of policies, in all meshes that the page is about
 	Others   []kindCount // of other resources
-	Proxies  *convergence
+	Proxies  *ProxyStates
 	Classes  []classCount
 	Findings int
 	Pending  bool
@@ -33,19 +33,25 @@ type meshRow struct {
 	Dataplanes, Policies int
 	DataplanesHref       string
 	PoliciesHref         string
-	Proxies              *convergence
+	Proxies              *ProxyStates
 }
 
-// convergence is how far the proxies of dataplanes are.
-type convergence struct {
+// ProxyStates is how many dataplanes have each state: converged with what is served, pending, or absent
+// without a stream. A silent one does not answer responses of a type, and has all else.
+type ProxyStates struct {
 	Converged int `json:"converged"`
 	Pending   int `json:"pending"`
 	Absent    int `json:"absent"`
-	Silent    int `json:"silent"` // do not answer
+	Silent    int `json:"silent"`
+}
+
+// NewProxyStates returns the numbers of the states of a server.
+func NewProxyStates(states [server.NumNodeStates]int) *ProxyStates {
+	return &ProxyStates{states[server.Converged], states[server.Pending], states[server.Absent], states[server.Silent]}
 }
 
 // All returns the number of dataplanes.
-func (c *convergence) All() int { return c.Converged + c.Pending + c.Absent + c.Silent }
+func (c *ProxyStates) All() int { return c.Converged + c.Pending + c.Absent + c.Silent }
 
 // loadData is the outcome of the loads.
 type loadData struct {
@@ -76,7 +82,7 @@ type meshAnswer struct {
 	Mesh       string         `json:"mesh"`
 	Dataplanes int            `json:"dataplanes"`
 	Policies   map[string]int `json:"policies"` // by kind
-	Proxies    *convergence   `json:"proxies,omitempty"`
+	Proxies    *ProxyStates   `json:"proxies,omitempty"`
 }
 
 func (s *site) overview(a *ask) (*view, error) {
@@ -109,7 +115,7 @@ func (s *site) summary(a *ask, v *view, meshes []string) (*view, error) {
 		answer.Meshes = append(answer.Meshes, meshAnswer{mesh, row.Dataplanes, of, row.Proxies})
 		if row.Proxies != nil {
 			if data.Proxies == nil {
-				data.Proxies = &convergence{}
+				data.Proxies = &ProxyStates{}
 			}
 			data.Proxies.Converged += row.Proxies.Converged
 			data.Proxies.Pending += row.Proxies.Pending
@@ -192,7 +198,7 @@ func (s *site) addFindings(a *ask, data *overviewData, answer *overviewAnswer) {
 }
 
 // convergence returns how far the proxies of a mesh are, or nil if none are served.
-func (s *site) convergence(a *ask, mesh string) *convergence {
+func (s *site) convergence(a *ask, mesh string) *ProxyStates {
 	if s.Proxies == nil {
 		return nil
 	}
@@ -200,5 +206,5 @@ func (s *site) convergence(a *ask, mesh string) *convergence {
 	for _, d := range a.View.Dataplanes(mesh) {
 		states[s.Proxies.NodeState(d.KRI(""))]++
 	}
-	return &convergence{states[server.Converged], states[server.Pending], states[server.Absent], states[server.Silent]}
+	return NewProxyStates(states)
 }

@@ -588,7 +588,7 @@ func meshTable(meshes []meshRow, proxies bool) templ.Component {
 	})
 }
 
-func (c *convergence) share() templ.Component {
+func (c *ProxyStates) share() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
