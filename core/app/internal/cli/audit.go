@@ -42,7 +42,8 @@ func newAudit(g *globals) *cobra.Command {
 			case q.inbound != "":
 				return g.auditRequest(c, &q, proxies)
 			case q.alone:
-				return g.auditAlone(c, &q, proxies)
+				a, err := audit.NewAlone(each.Of(proxies, func(p audit.Named) *dump.Proxy { return p.Proxy }), q.reach)
+				return printed(g, c, a, err, alonePage)
 			}
 			return g.audit(c, proxies)
 		},
@@ -124,11 +125,6 @@ func (g *globals) audit(c *cobra.Command, proxies []audit.Named) error {
 	}
 	a.Warnings = g.unreadDecisions(allRequests)
 	return ended(g.print(c, a, func(p *page) { auditPage(p, a) }), nil, a.Differs() || len(a.Warnings) > 0)
-}
-
-func (g *globals) auditAlone(c *cobra.Command, q *auditQuery, proxies []audit.Named) error {
-	a, err := audit.NewAlone(each.Of(proxies, func(p audit.Named) *dump.Proxy { return p.Proxy }), q.reach)
-	return printed(g, c, a, err, alonePage)
 }
 
 func (g *globals) auditRequest(c *cobra.Command, q *auditQuery, proxies []audit.Named) error {

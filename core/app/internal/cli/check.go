@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/check"
 	"github.com/meshmatch/meshmatch/core/app/internal/migrate"
@@ -73,7 +72,7 @@ func (q *checkQuery) run(g *globals, c *cobra.Command) error {
 	case q.expand && g.isReport():
 		return usagef("--expand prints policies, in -o table, json or yaml")
 	case q.expand:
-		return g.printPolicies(c, w.view)
+		return g.printDocuments(c, slices.Concat(each.Of(w.view.Meshes(), w.view.Policies)...))
 	}
 	if q.scope.envoy, err = envoyClient(q.envoy); err != nil {
 		return err
@@ -216,12 +215,8 @@ func groupLines(p *page, findings []diag.Diagnostic) {
 	}
 }
 
-// printPolicies prints all policies as a stream of documents that -f reads: of
-// JSON objects, or of YAML documents.
-func (g *globals) printPolicies(c *cobra.Command, view *core.View) error {
-	return g.printDocuments(c, slices.Concat(each.Of(view.Meshes(), view.Policies)...))
-}
-
+// printDocuments prints policies as a stream of documents that -f reads: of JSON objects, or of
+// YAML documents.
 func (g *globals) printDocuments(c *cobra.Command, policies []*resource.Policy) error {
 	g.reportLeftOut(c)
 	if g.output.word == "json" {

@@ -6,8 +6,6 @@ import (
 	"path"
 	"slices"
 
-	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -30,11 +28,6 @@ func (g *globals) addRepository(set *resource.Set) {
 			g.noResources = append(g.noResources, at)
 		}
 	}
-}
-
-// noResourceLines returns the positions of the documents that are no resources.
-func (g *globals) noResourceLines() []string {
-	return each.Of(g.noResources, diag.Position.String)
 }
 
 // warnUnusedExclude warns of each pattern of --exclude that excluded nothing: a typo of it

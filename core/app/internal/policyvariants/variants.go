@@ -157,12 +157,8 @@ type Route struct {
 func newAnswer(by semantics.Semantics, v *variant.PolicyVariants, usage *variant.Usage) *Answer {
 	answer := &Answer{Kind: v.Kind.Name, Name: v.Destination.Name(), Dataplanes: usage.Dataplanes, Others: []string{}, Compiled: v, Usage: usage}
 	for i, content := range v.Contents {
-		answer.Variants = append(answer.Variants, Variant{v.Set.Constraint(i), content.Conf, routesOfContent(by, content), usage.Served[i]})
+		answer.Variants = append(answer.Variants, Variant{v.Set.Constraint(i), content.Conf, each.Of(content.Routes, func(r variant.RouteConf) Route { return Route{by.KRI(r.Route.KRI(), &r.Route.Meta), r.Conf} }), usage.Served[i]})
 	}
 	answer.Others = append(answer.Others, each.Of(usage.Others, func(d *resource.Dataplane) string { return by.KRI(d.KRI(""), &d.Meta) })...)
 	return answer
-}
-
-func routesOfContent(by semantics.Semantics, content *variant.PolicyContent) []Route {
-	return each.Of(content.Routes, func(r variant.RouteConf) Route { return Route{by.KRI(r.Route.KRI(), &r.Route.Meta), r.Conf} })
 }

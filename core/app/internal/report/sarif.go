@@ -112,7 +112,9 @@ func SARIF(findings []diag.Diagnostic, version string) ([]byte, error) {
 		Results:    []sarifResult{},
 	}
 	rules := map[diag.Code]int{}
-	for _, code := range codesOf(findings) {
+	codes := each.At(findings, func(d *diag.Diagnostic) diag.Code { return d.Code })
+	slices.Sort(codes)
+	for _, code := range slices.Compact(codes) {
 		rules[code] = len(run.Tool.Driver.Rules)
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRuleOf(code.Definition()))
 	}
@@ -168,13 +170,6 @@ func uriOf(file string) string {
 	}
 	path := &url.URL{Path: filepath.ToSlash(file)}
 	return strings.TrimPrefix(path.String(), "./")
-}
-
-// codesOf returns the sorted distinct codes of findings.
-func codesOf(findings []diag.Diagnostic) []diag.Code {
-	codes := each.At(findings, func(d *diag.Diagnostic) diag.Code { return d.Code })
-	slices.Sort(codes)
-	return slices.Compact(codes)
 }
 
 // fingerprints returns a text for each finding that stays the same if lines move: it
