@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 		os.Setenv("COLUMNS", "80") // pages show what a terminal of this width prints
 	}
 	testscript.Main(m, map[string]func(){
-		"meshmatch": func() { Main() }, "kubectl-meshmatch": func() { Main() }, "resources": printResources, "synced-name": printSyncedName,
+		"meshmatch": Program{}.Main, "kubectl-meshmatch": Program{}.Main, "resources": printResources, "synced-name": printSyncedName,
 		"outbounds": printOutbounds,
 	})
 }
