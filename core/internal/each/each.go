@@ -1,4 +1,3 @@
-// Package each makes slices of what other slices have.
 package each
 
 // Of returns the values that value makes of the elements, in their order; nil if there are none.
