@@ -304,7 +304,7 @@ $(CURDIR)/.cache/kubernetes/kube-apiserver: $(wildcard $(CLUSTER)/go.* $(CLUSTER
 	ln -sf $$built/kubectl $(@D)/kubectl && ln -sf $$built/kube-apiserver $@
 
 # What CI leaves out on a slow machine, and what it has no time for on any. A green run of CI names it (.ci/run).
-LATE    := $(shell sed -nE 's/^late [0-9]+ make (-j2 --output-sync )?([a-z0-9 -]+).*/\2/p' .ci/run)
+LATE    := $(shell sed -nE 's/^late [0-9]+ ([a-z_]+ )?make (-j2 --output-sync )?([a-z0-9 -]+).*/\3/p' .ci/run)
 NIGHTLY := api check-install release-check vulnerabilities check-peers e2e-versions versions-news soak soak-streams bench-world peers grpc-versions
 nightly: FAULT_RUNS := 100
 nightly: $(LATE) $(NIGHTLY) ##+ Run what CI has no time for: takes hours

@@ -266,7 +266,7 @@ func ciCommands(t *testing.T) []command {
 	}
 	var commands []command
 	var targets []string
-	for _, step := range regexp.MustCompile(`(?m)^(?:step|late \d+) make( .*)$`).FindAllStringSubmatch(string(script), -1) {
+	for _, step := range regexp.MustCompile(`(?m)^(?:step|late \d+)(?: \w+)? make( .*)$`).FindAllStringSubmatch(string(script), -1) {
 		for _, word := range strings.Fields(step[1]) {
 			if !strings.HasPrefix(word, "-") && !strings.Contains(word, "=") {
 				targets = append(targets, word)
