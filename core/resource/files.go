@@ -131,12 +131,10 @@ func isChart(root *os.Root, dir string) bool {
 	if info, err := root.Stat(filepath.Join(dir, "Chart.yaml")); err != nil || !info.Mode().IsRegular() {
 		return false
 	}
-	for _, part := range []string{"templates", "charts", "values.yaml"} {
-		if _, err := root.Stat(filepath.Join(dir, part)); err == nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"templates", "charts", "values.yaml"}, func(part string) bool {
+		_, err := root.Stat(filepath.Join(dir, part))
+		return err == nil
+	})
 }
 
 // link lists the file to which a link of a tree leads. No name or content from

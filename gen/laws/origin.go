@@ -2,6 +2,7 @@ package laws
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"testing"
@@ -74,12 +75,8 @@ func (t Type[C]) priority(confs []C) error {
 }
 
 func hasLeaf[C any](m Merger[C], pointer string) bool {
-	for p := range m.Leaves() {
-		if p == pointer {
-			return true
-		}
-	}
-	return false
+	_, has := maps.Collect(m.Leaves())[pointer]
+	return has
 }
 
 // origins: the items of the leaves, ascending, appended to the given slice.

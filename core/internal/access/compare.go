@@ -1,5 +1,7 @@
 package access
 
+import "slices"
+
 import "github.com/meshmatch/meshmatch/core/permission"
 
 // Difference is a pair of deciding entries with different decisions, before and after an
@@ -66,15 +68,7 @@ func Opens(space *Space, list, other, another *List, limits Limits) (*Witness, e
 
 // equalLists reports whether two lists have equal conditions and decisions.
 func equalLists(a, b []item) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i].contentID != b[i].contentID || a[i].left != b[i].left {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(a, b, func(a, b item) bool { return a.contentID == b.contentID && a.left == b.left })
 }
 
 func sameOutcome(a, b []item) bool {
@@ -163,12 +157,7 @@ func Needless(space *Space, list *List, known map[permission.Place]bool, limits 
 			allow, ok := outcome(list)
 			return needed[first.entry] || ok && allow == first.allow
 		default:
-			for i := range list {
-				if !needed[list[i].entry] {
-					return false
-				}
-			}
-			return true
+			return !slices.ContainsFunc(list, func(it item) bool { return !needed[it.entry] })
 		}
 	}
 	s.visit = func(lists [][]item) error {

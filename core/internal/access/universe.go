@@ -2,6 +2,7 @@ package access
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -93,10 +94,5 @@ func another(prefix string, values []string) string {
 }
 
 func anyContains(values []string, word string) bool {
-	for _, value := range values {
-		if strings.Contains(value, word) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(values, func(value string) bool { return strings.Contains(value, word) })
 }

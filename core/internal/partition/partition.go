@@ -1,5 +1,7 @@
 package partition
 
+import "slices"
+
 // A Partition maps every client that could exist to its content.
 // It is immutable and safe for concurrent use.
 type Partition[S comparable] struct {
@@ -143,10 +145,5 @@ func (f *filling[S]) settled(number uint32) bool {
 	if f.contents.isComplete(number) {
 		return true
 	}
-	for _, item := range f.selection.items {
-		if !f.builder.spend(1) || f.contents.add(number, item) != number {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(f.selection.items, func(item int32) bool { return !f.builder.spend(1) || f.contents.add(number, item) != number })
 }

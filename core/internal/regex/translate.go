@@ -4,6 +4,7 @@ import (
 	"errors"
 	"regexp"
 	"regexp/syntax"
+	"strings"
 )
 
 // ErrTooLarge indicates that the program of an expression is so large that
@@ -162,12 +163,7 @@ func (m Matcher) MatchString(text string) bool {
 
 // ASCII reports whether a text has only ASCII bytes.
 func ASCII(text string) bool {
-	for i := range len(text) {
-		if text[i] >= asciiEnd {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(text, func(c rune) bool { return c >= asciiEnd })
 }
 
 // OneRuneEach returns a text with a character for each byte of the text.

@@ -132,12 +132,7 @@ func (w *watch) repeats(names []string, locators []*discoveryv3.ResourceLocator)
 	if slices.Equal(names, w.sub.names) { // most clients sort them
 		return true
 	}
-	for _, name := range names {
-		if !w.sub.has(name) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(names, func(name string) bool { return !w.sub.has(name) })
 }
 
 // asksAgain reports whether a request of a gRPC client repeats its names, although it has answered

@@ -59,12 +59,7 @@ func (s *Snapshot) repeats(o *Snapshot) bool {
 		!slices.Equal(s.warnings, o.warnings) || !slices.Equal(s.silent, o.silent) || !slices.Equal(s.warned, o.warned) {
 		return false
 	}
-	for t := range s.byType {
-		if !sameResources(s.byType[t], o.byType[t]) {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(s.byType[:], o.byType[:], sameResources)
 }
 
 // repeats reports whether two parts are equal.

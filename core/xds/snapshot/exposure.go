@@ -1,6 +1,8 @@
 package snapshot
 
 import (
+	"slices"
+
 	destinations "github.com/meshmatch/meshmatch/core/internal/destination"
 	"github.com/meshmatch/meshmatch/core/internal/enforce"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -60,12 +62,7 @@ func (m *meshState) joinsIn(b *Builder, o *resource.MeshMultiZoneService, zone s
 	}
 	d := m.targetOn(b, &destinations.Outbound{Destination: o, Port: o.Ports()[0]}, inZone, zone)
 	_, services := m.zoned(b, d)
-	for _, s := range services {
-		if !m.zones.IsRemote(s, zone) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(services, func(s *resource.MeshService) bool { return !m.zones.IsRemote(s, zone) })
 }
 
 // serverName returns the server name by which the proxies of a zone recognize a port of a

@@ -108,12 +108,7 @@ func nullable(tree *syntax.Regexp) bool {
 	case syntax.OpRepeat:
 		return tree.Min == 0 || nullable(tree.Sub[0])
 	case syntax.OpConcat:
-		for _, s := range tree.Sub {
-			if !nullable(s) {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(tree.Sub, func(s *syntax.Regexp) bool { return !nullable(s) })
 	case syntax.OpAlternate:
 		if slices.ContainsFunc(tree.Sub, nullable) {
 			return true

@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"slices"
 
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
@@ -28,10 +29,8 @@ func IsBeyondLoopback(l *listenerv3.Listener) bool {
 	if l.BindToPort != nil && !l.BindToPort.Value {
 		return false
 	}
-	for _, a := range addresses(l) {
-		if ip, err := netip.ParseAddr(a.Address); err != nil || !ip.Unmap().IsLoopback() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(addresses(l), func(a *corev3.SocketAddress) bool {
+		ip, err := netip.ParseAddr(a.Address)
+		return err != nil || !ip.Unmap().IsLoopback()
+	})
 }
