@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// A LeftOut is a field of a policy kind that has no effect, or a weaker one, at a client without
+// A lackedField is a field of a policy kind that has no effect, or a weaker one, at a client without
 // a capability. Each has a warning there (SPEC 18.3).
-type LeftOut struct {
+type lackedField struct {
 	Kind  string
 	Field string // a JSON pointer into the conf; what is below it is meant too
 	What  string // what is left out of the field
@@ -15,32 +15,22 @@ type LeftOut struct {
 
 // leftOut are the fields that clients lack, by capability. Those of
 // what a release added to the API are in [capability.leftOut].
-var leftOut = map[Set][]LeftOut{
+var leftOut = map[Set][]lackedField{
 	DelayedConnect: {{"MeshTrafficPermission", "", "on TCP, entries that a TLS handshake does not express deny, and so does an inbound without TLS"}},
 	LogServices:    {{"MeshAccessLog", "/backends", "OpenTelemetry collectors by `http` and `https`"}},
 }
 
-// LeftOut returns the fields that are left out at a client without the capabilities of the set.
-func (s Set) LeftOut() (list []LeftOut) {
-	for _, c := range table {
-		if s.Has(c.Set) {
-			list = append(list, c.leftOut()...)
-		}
-	}
-	return list
-}
-
 // leftOut returns the fields that a client without the capability lacks. What a release added to
 // the API is left out of patches and of the formats of logs.
-func (c *capability) leftOut() []LeftOut {
+func (c *capability) leftOut() []lackedField {
 	list := leftOut[c.Set]
 	for i, release := range Releases[1:] {
 		if c.Set != API136<<i {
 			continue
 		}
-		list = append(list, LeftOut{"MeshProxyPatch", "/appendModifications", "modifications with a type, field, word or operator that " + release + " added"})
+		list = append(list, lackedField{"MeshProxyPatch", "/appendModifications", "modifications with a type, field, word or operator that " + release + " added"})
 		if operators := addedOperators(release); operators != nil {
-			list = append(list, LeftOut{"MeshAccessLog", "/backends", "the operators `" + strings.Join(operators, "`, `") + "`, written as `-`"})
+			list = append(list, lackedField{"MeshAccessLog", "/backends", "the operators `" + strings.Join(operators, "`, `") + "`, written as `-`"})
 		}
 	}
 	return list
