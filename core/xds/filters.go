@@ -95,11 +95,6 @@ var routerConfig = sync.OnceValue(func() *anypb.Any { return message.Any(&router
 // the bytes.
 func sharing(m *anypb.Any) *anypb.Any { return &anypb.Any{TypeUrl: m.TypeUrl, Value: m.Value} }
 
-// addDiscovered adds an HTTP filter whose config is an extension (SPEC 11.8).
-func (f *Filters) addDiscovered(name, typeURL string) {
-	f.addHTTP(message.Discovered(name, typeURL))
-}
-
 // AddNetworkFilter adds a filter before the HTTP connection manager or the TCP proxy. It
 // is named as by AddHTTPFilter.
 func (f *Filters) AddNetworkFilter(name string, config *anypb.Any) {

@@ -143,7 +143,7 @@ func (c *Chain) AddPermissionFilter(f rbac.Filter) {
 		return
 	}
 	name := message.PermissionName(c.Listener.Name, c.Plaintext && c.TLS != nil)
-	c.addDiscovered(name, f.Config.TypeUrl)
+	c.addHTTP(message.Discovered(name, f.Config.TypeUrl))
 	c.Extensions = append(c.Extensions, &corev3.TypedExtensionConfig{Name: name, TypedConfig: f.Config})
 }
 

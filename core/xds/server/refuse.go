@@ -23,17 +23,13 @@ type refusal struct {
 }
 
 func newRefusal(url string, names []string, locators []*discoveryv3.ResourceLocator) refusal {
-	r := refusal{url: strings.Clone(url), names: union(nil, withoutWildcard(names))}
+	r := refusal{url: strings.Clone(url), names: union(nil, slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == wildcard }))}
 	located := make([]string, len(locators))
 	for i, l := range locators {
 		located[i] = l.GetName()
 	}
 	r.located = union(nil, located)
 	return r
-}
-
-func withoutWildcard(names []string) []string {
-	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == wildcard })
 }
 
 func (r *refusal) empty() bool { return len(r.names)+len(r.located) == 0 }

@@ -120,7 +120,7 @@ func (sb *snapshotBuilder) reach(destination *destination, set *endpointSet, con
 		return
 	}
 	sb.addShared(sb.cluster(key, sb.dataplane))
-	sb.addShared(sb.loadAssignment(endpoints, sb.dataplane))
+	sb.addShared(sb.endpoints.get(endpoints, sb.dataplane, func(client *client) *built { return sb.endpointPart(endpoints, client) }))
 }
 
 // addBackends adds the destinations of backends of routes that have no outbound, with the

@@ -148,7 +148,8 @@ func (s *service) set(d *destination, facts *weakcache.Cache[string, endpointFac
 }
 
 func newEndpointSet(endpoints []*xds.Endpoint, d variant.Destination, facts *weakcache.Cache[string, endpointFacts]) *endpointSet {
-	selector := withoutProtocol(d.Tags)
+	// The tags by which an outbound selects endpoints (SPEC 11.3).
+	selector := slices.DeleteFunc(slices.Clone(d.Tags), func(t resource.Tag) bool { return t.Key == resource.ProtocolTag })
 	var list []*xds.Endpoint
 	for _, e := range endpoints {
 		if e.Tags.Contains(selector) {
@@ -157,12 +158,6 @@ func newEndpointSet(endpoints []*xds.Endpoint, d variant.Destination, facts *wea
 	}
 	list = eachOnce(list)
 	return &endpointSet{list: list, facts: collectFacts(list).shared(facts)}
-}
-
-// withoutProtocol returns the tags by which an outbound selects endpoints (SPEC
-// 11.3).
-func withoutProtocol(tags resource.Tags) resource.Tags {
-	return slices.DeleteFunc(slices.Clone(tags), func(t resource.Tag) bool { return t.Key == resource.ProtocolTag })
 }
 
 // collectFacts returns the facts about endpoints of a service by its tags.

@@ -23,11 +23,7 @@ type endpointsKey struct {
 	confs       *confList
 }
 
-// loadAssignment returns the endpoints of a destination.
-func (b *Builder) loadAssignment(key endpointsKey, d *resource.Dataplane) *built {
-	return b.endpoints.get(key, d, func(client *client) *built { return b.endpointPart(key, client) })
-}
-
+// endpointPart returns the endpoints of a destination.
 func (b *Builder) endpointPart(key endpointsKey, client *client) *built {
 	r := xds.Report{Place: key.destination.name}
 	m := b.assignment(key, &r, client)

@@ -10,11 +10,6 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/xds/message"
 )
 
-// routeIsOneOf returns the condition of the requests of a route.
-func routeIsOneOf(name string) *accesslogv3.AccessLogFilter {
-	return celFilter("xds.route_name == " + strconv.Quote(name))
-}
-
 // routeIsOther returns the condition of the requests of all other routes, and of those
 // that the connection manager refuses before it has a route.
 func routeIsOther(names []string) *accesslogv3.AccessLogFilter {

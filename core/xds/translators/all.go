@@ -1,6 +1,7 @@
 package translators
 
 import (
+	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/results"
 	"github.com/meshmatch/meshmatch/core/xds"
 )
@@ -11,10 +12,10 @@ func All() []xds.Translator {
 		meshHTTPRoute(),
 		meshTCPRoute(),
 		meshAccessLog(),
-		meshTrafficPermission(),
-		meshTLS(),
-		meshRateLimit(),
-		meshFaultInjection(),
+		{Kind: permission.KindName, Inbound: unseenPermissions, Chain: permissions},
+		{Kind: "MeshTLS", Inbound: inboundTLS},
+		{Kind: "MeshRateLimit", Chain: rateLimits},
+		{Kind: "MeshFaultInjection", Chain: faults},
 		meshTimeout(),
 		meshRetry(),
 		meshLoadBalancingStrategy(),
@@ -22,7 +23,7 @@ func All() []xds.Translator {
 		meshHealthCheck(),
 		meshTrace(),
 		meshMetric(),
-		meshPassthrough(),
+		{Kind: "MeshPassthrough", Proxy: passthroughListeners, IgnoredByGRPC: ignoredByGRPC(noGRPC, "")},
 		meshProxyPatch(),
 	}
 }

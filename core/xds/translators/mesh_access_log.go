@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net"
+	"strconv"
 	"strings"
 
 	accesslogv3 "github.com/envoyproxy/go-control-plane/envoy/config/accesslog/v3"
@@ -52,7 +53,7 @@ func outboundAccessLogs(o *xds.Outbound, e *results.Effective) {
 	for _, route := range o.RouteConfs {
 		name := route.Policy.KRI()
 		own = append(own, name)
-		addOutboundLogs(o, route.Effective, routeIsOneOf(name))
+		addOutboundLogs(o, route.Effective, celFilter("xds.route_name == "+strconv.Quote(name)))
 	}
 	if len(own) > 0 {
 		addOutboundLogs(o, e, routeIsOther(own))

@@ -15,17 +15,12 @@ import (
 
 const faultFilter = "envoy.filters.http.fault"
 
-// meshFaultInjection translates MeshFaultInjection: fault filters of inbounds.
-func meshFaultInjection() xds.Translator {
-	return xds.Translator{Kind: "MeshFaultInjection", Chain: faults}
-}
-
 // leastFaults is how many fault filters each HTTP inbound has. A longer list of faults needs
 // more of them.
 const leastFaults = 2
 
-// faults adds a filter for each fault of a list. One filter for all of them would stop
-// after the first that delays.
+// faults translates MeshFaultInjection: it adds a filter for each fault of a list. One filter for
+// all of them would stop after the first that delays.
 func faults(c *xds.Chain, in xds.InboundConf) {
 	if _, ok := requestChoices(c, in, "/http"); !ok {
 		return

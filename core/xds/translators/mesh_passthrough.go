@@ -32,13 +32,10 @@ const (
 // keeps them from being redirected to the proxy again.
 const loopbackSource, loopbackSource6 = "127.0.0.6", "::6"
 
-// meshPassthrough translates MeshPassthrough: the listeners at the redirect ports of a
+// passthroughListeners translates MeshPassthrough: the listeners at the redirect ports of a
 // dataplane with transparent proxying. They hand connections to the listeners of
 // outbounds and inbounds, and connect the others to their original destination, if
 // the policy permits it.
-func meshPassthrough() xds.Translator {
-	return xds.Translator{Kind: "MeshPassthrough", Proxy: passthroughListeners, IgnoredByGRPC: ignoredByGRPC(noGRPC, "")}
-}
 
 func passthroughListeners(p *xds.Proxy, e *results.Effective) {
 	proxy := p.TransparentProxy

@@ -2,6 +2,7 @@ package translators
 
 import (
 	"fmt"
+	"slices"
 
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
@@ -75,7 +76,7 @@ func addPatched(p *xds.Proxy, e *results.Effective, patch *meshproxypatch.Conf) 
 		part.Lacks = p.Lacks
 		part.Apply(meshProxyPatchKind, modificationField(i))
 		c := newPatchedPart(part, e, patch)
-		c.added(i, added)
+		c.history = append(c.history, modification{index: i, after: added, all: slices.Clone(c.Messages)})
 		c.maxWork = min(c.maxWork, left)
 		c.modify(i + 1)
 		left -= c.work + proto.Size(added)

@@ -27,15 +27,12 @@ const (
 	rateLimitStatPrefix    = "rate_limit"
 )
 
-// meshRateLimit translates MeshRateLimit: filters of inbounds that count requests and
+// rateLimits translates MeshRateLimit: filters of inbounds that count requests and
 // connections. Routes have the limits of requests, so the filter chains of an inbound in
 // mode Permissive count requests together. Each of them counts its own connections.
 //
 // A client without [capability.RouteRateLimits] has the limits of requests in its filter
 // chains: an edit of them replaces the listener.
-func meshRateLimit() xds.Translator {
-	return xds.Translator{Kind: "MeshRateLimit", Chain: rateLimits}
-}
 
 func rateLimits(c *xds.Chain, in xds.InboundConf) {
 	choices, ok := requestChoices(c, in, "/local/http")

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+	hostsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/retry/host/previous_hosts/v3"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 
@@ -166,7 +167,7 @@ func selectHosts(p *routev3.RetryPolicy, selection meshretry.HostSelection) {
 	for _, s := range selection {
 		switch s.Predicate {
 		case meshretry.OmitPreviousHosts:
-			p.RetryHostPredicate = append(p.RetryHostPredicate, previousHosts())
+			p.RetryHostPredicate = append(p.RetryHostPredicate, hostPredicate("envoy.retry_host_predicates.previous_hosts", &hostsv3.PreviousHostsPredicate{}))
 		case meshretry.OmitHostsWithTags:
 			p.RetryHostPredicate = append(p.RetryHostPredicate, hostsWithTags(s.Tags))
 		case meshretry.OmitPreviousPriorities:

@@ -4,17 +4,13 @@ import (
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	metadatav3 "github.com/envoyproxy/go-control-plane/envoy/extensions/retry/host/omit_host_metadata/v3"
-	hostsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/retry/host/previous_hosts/v3"
+
 	prioritiesv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/retry/priority/previous_priorities/v3"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/meshmatch/meshmatch/core/internal/xds/message"
 )
-
-func previousHosts() *routev3.RetryPolicy_RetryHostPredicate {
-	return hostPredicate("envoy.retry_host_predicates.previous_hosts", &hostsv3.PreviousHostsPredicate{})
-}
 
 // hostsWithTags rejects hosts with all of the tags, which the endpoints show
 // (retryTags).

@@ -12,11 +12,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds"
 )
 
-// meshTLS translates MeshTLS: versions and ciphers of inbounds, and a filter chain for
+// inboundTLS translates MeshTLS: versions and ciphers of inbounds, and a filter chain for
 // clients without TLS.
-func meshTLS() xds.Translator {
-	return xds.Translator{Kind: "MeshTLS", Inbound: inboundTLS}
-}
 
 func inboundTLS(i *xds.Inbound, in xds.InboundConf) {
 	choices, err := choicesOf(i, in, i.Visibility())

@@ -17,12 +17,6 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds"
 )
 
-// meshTrafficPermission translates MeshTrafficPermission: the RBAC filter of each
-// inbound, which denies every client if no policy selects the inbound.
-func meshTrafficPermission() xds.Translator {
-	return xds.Translator{Kind: permission.KindName, Inbound: unseenPermissions, Chain: permissions}
-}
-
 // unseenPermissions warns of entries and items that never match a client of the
 // inbound.
 func unseenPermissions(i *xds.Inbound, in xds.InboundConf) {

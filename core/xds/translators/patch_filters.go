@@ -100,7 +100,11 @@ func modifyFilters[F filter](filters []F, mod filterMod, left *allowance) ([]F, 
 			err = errDiscovered(before[i], err)
 		}
 		for i, f := range filters {
-			keepName(before[i].GetName(), f)
+			// A filter whose config is a resource keeps its name if the patch has its canonical
+			// name: the resource has that name too.
+			if h, ok := any(f).(*hcmv3.HttpFilter); ok && h.Name == message.CanonicalName(before[i].GetName()) {
+				h.Name = before[i].GetName()
+			}
 		}
 		return filters, true, err
 	}
@@ -147,14 +151,6 @@ func causeInManager(l *listenerv3.Listener, patches []meshproxypatch.JSONPatch, 
 		}
 	}
 	return err
-}
-
-// keepName gives a filter whose config is a resource its name again after a patch that
-// has its canonical name: the resource has that name too.
-func keepName(name string, f filter) {
-	if h, ok := f.(*hcmv3.HttpFilter); ok && h.Name == message.CanonicalName(name) {
-		h.Name = name
-	}
 }
 
 // withVirtualHost returns routes with a modification of their virtual hosts.

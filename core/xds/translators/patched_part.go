@@ -70,11 +70,6 @@ func newPatchedPart(p *xds.Part, e *results.Effective, patch *meshproxypatch.Con
 	return &patchedPart{Part: p, conf: e, patch: patch, maxWork: maxWorkOn(p)}
 }
 
-// added notes that a modification added a message.
-func (p *patchedPart) added(index int, m proto.Message) {
-	p.history = append(p.history, modification{index: index, after: m, all: slices.Clone(p.Messages)})
-}
-
 // outcome is that a modification applied to a message, or why it did not.
 type outcome struct {
 	index int

@@ -20,7 +20,9 @@ func entryMatcher(out *writer, list *permission.DecisionList, form Form, d decis
 		return
 	}
 	w.firstOf([]branch{{when: anyOf(beyondASCII, escapedSlash), do: d.byDefault()}}, nil)
-	w.message(matcherOnNoMatch, func() { w.rules(onMatchMatcher, t, rules, d) })
+	w.message(matcherOnNoMatch, func() {
+		w.message(onMatchMatcher, func() { w.fields(t, rules, d) })
+	})
 }
 
 // beyondASCII is the condition that the path of a request has a byte beyond ASCII. A
@@ -66,11 +68,6 @@ func (w *matcherWriter) branch(b branch) {
 			w.message(fieldOnMatch, func() { b.next(onMatchMatcher) })
 		}
 	})
-}
-
-// rules writes a matcher of rules as a field.
-func (w *matcherWriter) rules(field protowire.Number, t *translation, rules []ruleEntries, d decision) {
-	w.message(field, func() { w.fields(t, rules, d) })
 }
 
 // fields writes the fields of a matcher of rules.
