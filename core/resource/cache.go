@@ -29,11 +29,3 @@ func (c *Cache) lookup(in Input) *decoded {
 	}
 	return &decoded{sum: sum}
 }
-
-// replace replaces the content of the cache by the inputs of a finished load.
-// The cache may be nil.
-func (c *Cache) replace(inputs map[string]*decoded) {
-	if c != nil {
-		c.files = inputs
-	}
-}

@@ -15,10 +15,6 @@ type exclusions struct {
 	used     []bool // by pattern: whether it excluded something
 }
 
-func newExclusions(patterns []string) *exclusions {
-	return &exclusions{patterns: patterns, used: make([]bool, len(patterns))}
-}
-
 // match reports whether an entry is excluded, and records by which patterns.
 func (e *exclusions) match(inTree, name string) bool {
 	excluded := false

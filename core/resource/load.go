@@ -80,7 +80,7 @@ func (l *Loader) Load(ctx context.Context, paths ...string) (*Set, error) {
 // LoadWith is [Loader.Load] of files and, after them, of content in memory.
 func (l *Loader) LoadWith(ctx context.Context, inputs []Input, paths ...string) (*Set, error) {
 	d := l.decoding(ctx)
-	list := files{ctx: ctx, sink: &d.sink, given: map[string]string{}, exclude: newExclusions(l.Exclude)}
+	list := files{ctx: ctx, sink: &d.sink, given: map[string]string{}, exclude: &exclusions{patterns: l.Exclude, used: make([]bool, len(l.Exclude))}}
 	defer list.close()
 	for _, path := range paths {
 		list.add(path)
@@ -353,14 +353,18 @@ func (d *decoding) set() (*Set, error) {
 	if d.ctx.Err() != nil {
 		return nil, context.Cause(d.ctx) // and the cache keeps no incomplete part
 	}
-	d.loader.Cache.replace(d.inputs)
+	if d.loader.Cache != nil {
+		d.loader.Cache.files = d.inputs
+	}
 	set := &Set{}
 	var unused unusedList
 	for _, p := range d.parts {
 		d.join(set, &unused, p)
 	}
 	if len(set.Documents) == 0 { // a document of a registered type may contain values
-		d.releaseLarge()
+		for _, doc := range d.large {
+			doc.Release()
+		}
 	}
 	if d.loader.KeepGoing {
 		if err := set.keepGoing(&d.sink, d.loader.Claimed); err != nil {
@@ -396,12 +400,6 @@ func (d *decoding) releaseLater(doc *strict.Document) {
 	defer d.mu.Unlock()
 	if len(d.large) < cap(d.workers) {
 		d.large = append(d.large, doc)
-	}
-}
-
-func (d *decoding) releaseLarge() {
-	for _, doc := range d.large {
-		doc.Release()
 	}
 }
 

@@ -70,10 +70,8 @@ func Shapes(kinds *Kinds, documents []DocumentType) []Shape {
 		}
 		all = append(all, s)
 	}
-	slices.SortFunc(all, compareShapes)
+	slices.SortFunc(all, func(a, b Shape) int {
+		return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Kind, b.Kind))
+	})
 	return all
-}
-
-func compareShapes(a, b Shape) int {
-	return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Kind, b.Kind))
 }

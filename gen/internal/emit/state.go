@@ -43,7 +43,7 @@ func (e *emitter) printState(name string, s *ir.Struct) {
 	origins := make([]jen.Code, len(s.Fields), len(s.Fields)+1)
 	leaves := make([]jen.Code, len(s.Fields))
 	for i, f := range s.Fields {
-		item, step := "s."+f.Name, "/"+escapePointer(f.JSON)
+		item, step := "s."+f.Name, "/"+strings.NewReplacer("~", "~0", "/", "~1").Replace(f.JSON)
 		if isLeaf(f) {
 			tops[i] = jen.Id(item)
 			origins[i] = jen.Id("dst").Op("=").Add(e.runtime("Origin")).Call(jen.Id("dst"), jen.Id("base"), jen.Id(item))
@@ -235,8 +235,4 @@ func (e *emitter) printKeys(state string, s *ir.Struct) {
 	e.states = append(e.states,
 		jen.Func().Params(jen.Op("*").Id(state)).Id("HashKey").Params(jen.Id("x").Add(typ)).Uint64().Block(digest(hash...)...),
 		jen.Func().Params(jen.Op("*").Id(state)).Id("EqualKeys").Params(jen.List(jen.Id("a"), jen.Id("b")).Add(typ)).Bool().Block(jen.Return(and(equal))))
-}
-
-func escapePointer(name string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(name, "~", "~0"), "/", "~1")
 }
