@@ -166,7 +166,7 @@ func (s *search) restrict(it item, v int, text string, absent bool) (_ item, ok 
 		case t.how != matches:
 			holds = t.holds(text, absent)
 		case !absent:
-			holds = s.contains(t.expression, text) != t.negated
+			holds = language.Contains(s.expressions[t.expression], text) != t.negated
 		}
 		if !holds {
 			return item{}, false
@@ -279,8 +279,4 @@ func (s *search) text(v int) (text string, ok bool, err error) {
 	}
 	s.found[key] = answer{text, ok}
 	return text, ok, nil
-}
-
-func (s *search) contains(expression int, text string) bool {
-	return language.Contains(s.expressions[expression], text)
 }

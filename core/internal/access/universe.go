@@ -87,12 +87,8 @@ func (u universes) texts(v variable, space *Space) (in, out []language.Language)
 // prefix. No value contains the continuation of the text.
 func another(prefix string, values []string) string {
 	word := "other"
-	for n := 1; anyContains(values, word); n++ {
+	for n := 1; slices.ContainsFunc(values, func(value string) bool { return strings.Contains(value, word) }); n++ {
 		word = "other" + strconv.Itoa(n)
 	}
 	return prefix + word
-}
-
-func anyContains(values []string, word string) bool {
-	return slices.ContainsFunc(values, func(value string) bool { return strings.Contains(value, word) })
 }

@@ -55,11 +55,6 @@ func appendIDs(key []byte, items []*item) []byte {
 	return key
 }
 
-// useOf returns the memo of a route.
-func (c *Caches) useOf(route *resource.Policy) *memo {
-	return c.routes.get(route, func() *memo { return &memo{id: c.nextID()} })
-}
-
 // weakMap contains a value for each key that is in use elsewhere. It is safe for
 // concurrent use.
 type weakMap[K, V any] struct{ values sync.Map } // V by weak.Pointer[K]

@@ -167,7 +167,7 @@ func (c *Confs) merge(route *resource.Policy, items []*item) *results.Effective 
 		route = nil // any route with these items has its conf
 	}
 	if route != nil {
-		use := c.caches.useOf(route)
+		use := c.caches.routes.get(route, func() *memo { return &memo{id: c.caches.nextID()} })
 		key = append(binary.AppendUvarint(key, use.id), 0)
 		if use.id > at.id {
 			at = use

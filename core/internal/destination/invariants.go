@@ -28,16 +28,12 @@ func (x *Index) Check(kinds *resource.Kinds) error {
 			}
 		}
 		for _, d := range x.set.all {
-			if !slices.EqualFunc(k.selecting(d), want.selecting(d), equalPlaced) {
+			if !slices.EqualFunc(k.selecting(d), want.selecting(d), func(a, b placedItem) bool { return a.section == b.section && equalItem(a.item, b.item) }) {
 				return fmt.Errorf("%s: other items for %s than of the policies", kind.Name, d.Identity().ID)
 			}
 		}
 	}
 	return nil
-}
-
-func equalPlaced(a, b placedItem) bool {
-	return a.section == b.section && equalItem(a.item, b.item)
 }
 
 func equalItem(a, b *item) bool { return a.Origin == b.Origin && a.slot == b.slot }

@@ -19,7 +19,7 @@ func (x *Index) Edit() *Editor {
 		policies:  x.policies.Edit(),
 		facts:     x.facts.Edit(),
 		selectors: x.selectors.Edit(),
-		routes:    x.routes.edit(x.reading.Semantics),
+		routes:    routeUsesEditor{semantics: x.reading.Semantics, names: x.routes.names.Edit(), uses: x.routes.uses.Edit()},
 		scopes:    x.scopes.Edit(),
 		informing: x.informing.Edit(),
 
@@ -241,7 +241,8 @@ func (e *Editor) Commit() (*Index, *Delta, error) {
 	next.zoneScopes = e.zoneScopes()
 	next.slots, next.policies = e.slots.Commit(), e.policies.Commit()
 	next.facts, next.selectors = e.facts.Commit(), e.selectors.Commit()
-	next.routes, next.scopes, next.informing = e.routes.commit(), e.scopes.Commit(), e.informing.Commit()
+	next.routes = routeUses{names: e.routes.names.Commit(), uses: e.routes.uses.Commit()}
+	next.scopes, next.informing = e.scopes.Commit(), e.informing.Commit()
 	next.enforcement, next.override, next.overrides = e.enforcement, e.override.Commit(), e.overrides
 	e.reach(next)
 	return next, &e.delta, nil

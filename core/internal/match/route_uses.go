@@ -47,10 +47,6 @@ type routeUsesEditor struct {
 	touched []routeName
 }
 
-func (r *routeUses) edit(s semantics.Semantics) routeUsesEditor {
-	return routeUsesEditor{semantics: s, names: r.names.Edit(), uses: r.uses.Edit()}
-}
-
 // add records p, at a slot, if it is a route or is attached to one.
 func (e *routeUsesEditor) add(p *resource.Policy, slot uint32) {
 	e.eachUse(p, e.names.Intern, func(slots []uint32) []uint32 {
@@ -88,8 +84,4 @@ func (e *routeUsesEditor) eachUse(p *resource.Policy, id func(routeName) uint32,
 		use.attached = replace(use.attached)
 		e.touched = append(e.touched, name)
 	}
-}
-
-func (e *routeUsesEditor) commit() routeUses {
-	return routeUses{names: e.names.Commit(), uses: e.uses.Commit()}
 }

@@ -30,11 +30,6 @@ type resources struct {
 	proxies *semantics.Proxies
 }
 
-// empty reports whether there are no resources.
-func (r *resources) empty() bool {
-	return r.document == nil && len(r.objects) == 0
-}
-
 // after returns the resources after a batch: r itself if the batch changes
 // nothing, and otherwise a version that shares with r what it does not change.
 func (r *resources) after(b *Batch, by semantics.Semantics) *resources {

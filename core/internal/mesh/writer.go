@@ -135,7 +135,8 @@ func addBlocks(distinct map[any]bool, c *results.Config) {
 
 // empty reports whether the mesh has no resources.
 func (w *Writer) empty() bool {
-	return w.now.resources.empty() && w.now.slots.Len() == 0 && w.now.index.Len() == 0
+	r := w.now.resources
+	return r.document == nil && len(r.objects) == 0 && w.now.slots.Len() == 0 && w.now.index.Len() == 0
 }
 
 // Prepare removes from a batch what changes nothing, and makes the next index of

@@ -29,16 +29,12 @@ type literal struct {
 	present    bool // the key alone; value is empty
 }
 
-func compareLiterals(a, b literal) int {
-	return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.value, b.value))
-}
-
 // declare numbers the keys and values of p that are new. Within one predicate it
 // numbers them by name, so that permuting the members of AND and OR has no effect on a
 // result.
 func (d *domain) declare(p Predicate) {
 	literals := p.literals(nil)
-	slices.SortFunc(literals, compareLiterals)
+	slices.SortFunc(literals, func(a, b literal) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.value, b.value)) })
 	for _, l := range literals {
 		k := d.key(l.key)
 		if !l.present {

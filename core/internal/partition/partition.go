@@ -31,7 +31,13 @@ type Partition[S comparable] struct {
 // the work limit bounds the intermediate diagrams.
 func Build[S comparable](items []Predicate, algebra Algebra[S], limits Limits) (*Partition[S], error) {
 	b := newBuilder(&domain{}, limits)
-	declareByPriority(b.domain, items)
+	// The order of the keys is by their first use from the highest priority down. The diagram
+	// then tests the deciding keys first. Once an item settles the content, the keys of lower
+	// items are not tested. An override chain of k items is a chain of k nodes. In the reverse
+	// order it would be a tree.
+	for _, item := range slices.Backward(items) {
+		b.domain.declare(item)
+	}
 	roots := make([]*node, len(items))
 	for i, item := range items {
 		roots[i] = b.compile(item)
@@ -47,16 +53,6 @@ func Build[S comparable](items []Predicate, algebra Algebra[S], limits Limits) (
 		return nil, err
 	}
 	return &Partition[S]{b.domain, root, contents.states, split, b.limits}, nil
-}
-
-// declareByPriority orders the keys by their first use from the highest priority
-// down. The diagram then tests the deciding keys first. Once an item settles the
-// content, the keys of lower items are not tested. An override chain of k items
-// is a chain of k nodes. In the reverse order it would be a tree.
-func declareByPriority(d *domain, items []Predicate) {
-	for i := len(items) - 1; i >= 0; i-- {
-		d.declare(items[i])
-	}
 }
 
 // splitting returns the indexes of the predicates that distinguish clients, the

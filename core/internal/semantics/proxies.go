@@ -89,7 +89,7 @@ func (x *Proxies) Complete(d *resource.Dataplane) *resource.Dataplane {
 	}
 	gateway := x.gatewayOf(d)
 	outbounds, others := x.outboundsOf(d)
-	dropped := x.semantics == Kuma3 && dropsFields(d)
+	dropped := x.semantics == Kuma3 && (d.AdvertisedAddress != "" || slices.ContainsFunc(d.Inbounds, protocolByTag))
 	if !others && !dropped && (d.Gateway == nil || d.Gateway.MeshGateway == gateway) {
 		return d
 	}
@@ -223,11 +223,6 @@ func ListenerTags(d *resource.Dataplane, listener *specs.GatewayListener) resour
 		}
 	}
 	return resource.NewTags(merged)
-}
-
-// dropsFields reports whether a dataplane has fields that Kuma 3 does not read.
-func dropsFields(d *resource.Dataplane) bool {
-	return d.AdvertisedAddress != "" || slices.ContainsFunc(d.Inbounds, protocolByTag)
 }
 
 func protocolByTag(in resource.Inbound) bool {

@@ -42,7 +42,8 @@ func (s Semantics) AsStored(p *resource.Policy) *resource.Policy {
 	}
 	for i := range p.Rules {
 		change(p.Rules[i].Conf, "rules", i, func(p *resource.Policy) *resource.Conf { return &p.Rules[i].Conf })
-		if matches := conf.InKuma(p.Rules[i].Matches); hasTextPrefix(matches) {
+		matches := conf.InKuma(p.Rules[i].Matches)
+		if slices.ContainsFunc(matches, func(m conf.Match) bool { return m.SpiffeID != nil && m.SpiffeID.Type == conf.SpiffeIDTextPrefix }) {
 			copied = copyOf(copied, p)
 			copied.Rules[i].Matches = matches
 		}
@@ -65,10 +66,6 @@ func copyOf(copied, p *resource.Policy) *resource.Policy {
 	shallow.From, shallow.Rules, shallow.To = slices.Clone(p.From), slices.Clone(p.Rules), slices.Clone(p.To)
 	shallow.Gateway = slices.Clone(p.Gateway)
 	return &shallow
-}
-
-func hasTextPrefix(matches []conf.Match) bool {
-	return slices.ContainsFunc(matches, func(m conf.Match) bool { return m.SpiffeID != nil && m.SpiffeID.Type == conf.SpiffeIDTextPrefix })
 }
 
 // storedConf returns the conf that a control plane merges instead of c. The JSON pointers are

@@ -182,11 +182,6 @@ func stepFrom(at *diag.At, step diag.Step) *diag.At {
 // appendSteps appends the path of the current value, for the place for validators.
 func (d *decoder) appendSteps(to []diag.Step) []diag.Step { return append(to, d.path...) }
 
-// validate calls the Validate method of v, the current value.
-func (d *decoder) validate(v reflect.Value, before int) {
-	validate(&d.moving, v.Addr().Interface(), before)
-}
-
 // value decodes the next value into v and reports whether there is no error.
 func (d *decoder) value(v reflect.Value, p *plan) bool {
 	if p.form == deferred {
@@ -223,12 +218,14 @@ func (d *decoder) value(v reflect.Value, p *plan) bool {
 	case entries:
 		d.entryList(v)
 	case anything:
-		d.anything(v)
+		if tree := d.tree(); tree != nil {
+			v.Set(reflect.ValueOf(tree))
+		}
 	default:
 		d.scalar(v, p)
 	}
 	if p.validates && (p.hasParts() || d.sink.Mark() == before) {
-		d.validate(v, before)
+		validate(&d.moving, v.Addr().Interface(), before)
 	}
 	return d.sink.Mark() == before
 }

@@ -48,7 +48,9 @@ func validateGo(at *diag.At, v, to reflect.Value, p *plan) {
 	case itself:
 		validateScalar(at, own().(Scalar))
 	case fromText:
-		validateText(at, own())
+		if err := checkText(own()); err != nil {
+			reportText(at, err)
+		}
 	case structure:
 		validateFields(at, v, p.fields)
 	case list:
@@ -114,14 +116,8 @@ func validateEntries(at *diag.At, v reflect.Value, p *plan) {
 	}
 }
 
-// validateText checks a value that has a text, given a pointer to it: by its CheckText
+// checkText checks a value that has a text, given a pointer to it: by its CheckText
 // method or, if it has none, by unmarshaling the text to which it marshals.
-func validateText(at *diag.At, value any) {
-	if err := checkText(value); err != nil {
-		reportText(at, err)
-	}
-}
-
 func checkText(value any) error {
 	switch value := value.(type) {
 	case TextChecker:

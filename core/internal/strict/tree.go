@@ -2,13 +2,6 @@ package strict
 
 import "reflect"
 
-// anything decodes a value according to its own kind.
-func (d *decoder) anything(v reflect.Value) {
-	if tree := d.tree(); tree != nil {
-		v.Set(reflect.ValueOf(tree))
-	}
-}
-
 // tree decodes a value, which may be null, according to its own kind.
 func (d *decoder) tree() any {
 	if !d.fitsTag() {

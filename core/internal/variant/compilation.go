@@ -63,7 +63,7 @@ func (c *Compilation) Compile(most int) (*PolicyVariants, error) {
 		}
 		return &PolicyVariants{c.kind, c.destination, set, contents}, nil
 	}
-	product := newContentProduct(len(c.routes))
+	product := &contentProduct{tuples: newTuples(len(c.routes) + 1)}
 	product.add(set, confs, partition.True(), 0)
 	for i, route := range c.routes {
 		set, confs, err := c.merge(route, most)

@@ -63,11 +63,6 @@ func DataplaneOf(mesh string, p Parameters) *resource.Dataplane {
 	}
 }
 
-// isOfProxy reports whether a key is of the whole dataplane, and not of one inbound.
-func isOfProxy(key string) bool {
-	return key == nameKey || key == NamespaceKey || strings.HasPrefix(key, labelPrefix)
-}
-
 // LabelKey returns the key of the parameter that is a label of the dataplane.
 func LabelKey(label string) string { return labelPrefix + label }
 

@@ -78,10 +78,6 @@ type contentProduct struct {
 	confs []resource.Conf // parallel to items
 }
 
-func newContentProduct(routes int) *contentProduct {
-	return &contentProduct{tuples: newTuples(routes + 1)}
-}
-
 // add adds the confs of a set's variants, for parameters that a predicate accepts. A nil
 // conf needs no item, because a tuple without an item has a nil conf.
 func (p *contentProduct) add(set *ConstraintSet, confs []resource.Conf, accepts partition.Predicate, at int) {

@@ -1,6 +1,8 @@
 package variant
 
 import (
+	"strings"
+
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/internal/match"
 	"github.com/meshmatch/meshmatch/core/internal/partition"
@@ -229,7 +231,7 @@ func isLiteral(p partition.Predicate) bool {
 // having returns the dataplanes that have a parameter at the inbound with a position.
 func (x *Inbounds) having(literal partition.Predicate, position int) index.Set {
 	p := parameter{key: literal.Key(), value: literal.Value(), any: literal.Op() == partition.OpPresent}
-	if isOfProxy(p.key) {
+	if p.key == nameKey || p.key == NamespaceKey || strings.HasPrefix(p.key, labelPrefix) { // of the whole dataplane
 		return x.proxies.Set(p)
 	}
 	return x.positions[position].Set(p)
