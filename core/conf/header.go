@@ -1,6 +1,7 @@
 package conf
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/diag"
@@ -137,10 +138,7 @@ type HeaderMatch struct {
 
 // How returns the type, which is Exact if it is absent.
 func (h *HeaderMatch) How() HeaderMatchType {
-	if h.Type == nil {
-		return headerByDefault
-	}
-	return *h.Type
+	return *cmp.Or(h.Type, new(headerByDefault))
 }
 
 // Validate checks that there is a value if and only if the type needs one, and that a

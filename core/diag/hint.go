@@ -30,10 +30,7 @@ func likelyWord(word string, known []string) string {
 			best, bestDistance = k, d
 		}
 	}
-	if best == "" {
-		best = containing(word, known)
-	}
-	return best
+	return cmp.Or(best, containing(word, known))
 }
 
 func quotedList(words []string) string {

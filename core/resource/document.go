@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"cmp"
 	"iter"
 	"maps"
 	"path"
@@ -316,12 +317,7 @@ func (d *decoder) kindsOf(group string) []string {
 }
 
 func (d *decoder) resource(meta Meta, b body) {
-	if meta.Mesh == "" {
-		meta.Mesh = meta.Labels.Value(MeshLabel)
-	}
-	if meta.Mesh == "" {
-		meta.Mesh = DefaultMesh
-	}
+	meta.Mesh = cmp.Or(meta.Mesh, meta.Labels.Value(MeshLabel), DefaultMesh)
 	switch meta.Kind {
 	case "": // already reported
 	case MeshKind:

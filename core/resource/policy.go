@@ -146,10 +146,7 @@ func (k *Kind) isForListeners(top *TargetRef, to []*strict.Value) bool {
 // have items for the listeners of gateways (SPEC 2.4). A kind that has outbounds too has
 // such items for one MeshGateway only.
 func (k *Kind) hasListenersFor(top *TargetRef) bool {
-	if k.Gateway == nil {
-		return false
-	}
-	return top.Kind == TargetMeshGateway || k.To == nil && top.includesGateways()
+	return k.Gateway != nil && (top.Kind == TargetMeshGateway || k.To == nil && top.includesGateways())
 }
 
 func decodeItems(name string, p *Policy, section *Section, values []*strict.Value) []Item {

@@ -1,6 +1,8 @@
 package resource
 
 import (
+	"cmp"
+
 	"github.com/meshmatch/meshmatch/core/internal/specs"
 	"github.com/meshmatch/meshmatch/core/internal/strict"
 )
@@ -22,10 +24,7 @@ func (d *decoder) kubernetesSecret(in *strict.Value) bool {
 	}
 	secret := new(ObjectOf[specs.Secret])
 	*secret.Identity() = kubernetesMeta(in.At(), SecretKind, in.Field("metadata"))
-	secret.Mesh = secret.Labels.Value(MeshLabel)
-	if secret.Mesh == "" {
-		secret.Mesh = DefaultMesh
-	}
+	secret.Mesh = cmp.Or(secret.Labels.Value(MeshLabel), DefaultMesh)
 	secret.Spec.Data = data.Value
 	d.out.Objects = append(d.out.Objects, secret)
 	return true

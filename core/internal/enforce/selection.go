@@ -35,10 +35,7 @@ func (s *selection) equal(o *selection) bool {
 
 // sameDataplanes reports whether both select the same dataplanes within their clusters.
 func (s *selection) sameDataplanes(o *selection) bool {
-	if (s.listed == nil) != (o.listed == nil) || !maps.Equal(s.listed, o.listed) {
-		return false
-	}
-	return s.dataplanes.Equal(o.dataplanes)
+	return (s.listed == nil) == (o.listed == nil) && maps.Equal(s.listed, o.listed) && s.dataplanes.Equal(o.dataplanes)
 }
 
 // admits reports whether a dataplane of a selected cluster is selected.

@@ -27,10 +27,7 @@ func EditedObjects(before, after Objects) (edited [][2]resource.Object) {
 // equalZoneObject reports whether two objects on which the way to destinations depends are
 // equal, except for their positions in files.
 func equalZoneObject(a, b resource.Object) bool {
-	if a == nil || b == nil || !equalMeta(a.Identity(), b.Identity()) {
-		return false
-	}
-	return reflect.DeepEqual(zoneSpecOf(a), zoneSpecOf(b))
+	return a != nil && b != nil && equalMeta(a.Identity(), b.Identity()) && reflect.DeepEqual(zoneSpecOf(a), zoneSpecOf(b))
 }
 
 // zoneSpecOf returns the content of such an object; nil for other objects.

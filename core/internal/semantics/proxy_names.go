@@ -1,6 +1,7 @@
 package semantics
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"strconv"
@@ -22,10 +23,7 @@ func (s Semantics) InboundNames(address string, in *resource.Inbound) (listener,
 	if s == Kuma3 {
 		return []string{unified}, []string{unified}
 	}
-	workload := in.ServicePort
-	if workload == 0 {
-		workload = in.Port
-	}
+	workload := cmp.Or(in.ServicePort, in.Port)
 	return []string{"inbound:" + hostPort(address, in.Port), unified}, []string{fmt.Sprintf("localhost:%d", workload), unified}
 }
 

@@ -29,10 +29,9 @@ func (c *Compilation) dependsOn(p *resource.Policy) bool {
 	if c.kind.Default != nil {
 		return p.Kind == c.kind.Name
 	}
-	if p.RoutesOutbound(c.destination.Tags) { // for a policy of the kind: whether any item selects the outbound
-		return true
-	}
-	return slices.ContainsFunc(c.routes, func(r *resource.Policy) bool { return len(c.appendConfs(nil, p, r)) > 0 })
+	// For a policy of the kind, RoutesOutbound reports whether any item selects the outbound.
+	return p.RoutesOutbound(c.destination.Tags) ||
+		slices.ContainsFunc(c.routes, func(r *resource.Policy) bool { return len(c.appendConfs(nil, p, r)) > 0 })
 }
 
 // appendConfs appends the confs of a policy for the outbound or, if route is not nil, for a

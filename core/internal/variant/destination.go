@@ -35,12 +35,10 @@ type RouteConf struct {
 // Equal reports whether both contents have equal confs and the same routes. kind is the
 // kind of the policies, which must have `to`.
 func (c *PolicyContent) Equal(o *PolicyContent, kind *resource.Kind) bool {
-	if (c.Conf == nil) != (o.Conf == nil) || c.Conf != nil && !kind.To.Conf.Equal(c.Conf, o.Conf) {
-		return false
-	}
-	return slices.EqualFunc(c.Routes, o.Routes, func(a, b RouteConf) bool {
-		return a.Route.ID == b.Route.ID && kind.To.Conf.Equal(a.Conf, b.Conf)
-	})
+	return (c.Conf == nil) == (o.Conf == nil) && (c.Conf == nil || kind.To.Conf.Equal(c.Conf, o.Conf)) &&
+		slices.EqualFunc(c.Routes, o.Routes, func(a, b RouteConf) bool {
+			return a.Route.ID == b.Route.ID && kind.To.Conf.Equal(a.Conf, b.Conf)
+		})
 }
 
 // ContentOf returns the content of a dataplane's config for the outbound with an index.

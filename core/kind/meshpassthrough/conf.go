@@ -1,5 +1,7 @@
 package meshpassthrough
 
+import "cmp"
+
 import "github.com/meshmatch/meshmatch/core/conf"
 
 //go:generate go run github.com/meshmatch/meshmatch/cmd/confgen
@@ -45,10 +47,7 @@ func (m *Match) SetDefaults() { conf.Default(&m.Protocol, TCP) }
 
 // Speaks returns the protocol, which is tcp if it is absent.
 func (m *Match) Speaks() Protocol {
-	if m.Protocol == nil {
-		return TCP
-	}
-	return *m.Protocol
+	return *cmp.Or(m.Protocol, new(TCP))
 }
 
 // MatchType is the type of the value of a [Match].

@@ -1,6 +1,7 @@
 package meshretry
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strconv"
@@ -53,10 +54,7 @@ func (r HTTPRetryOn) Validate(at *diag.At) {
 	if _, isStatus := r.Status(); isStatus || slices.Contains(httpRetryWords, string(r)) {
 		return
 	}
-	hint := diag.DidYouMean(string(r), httpRetryWords)
-	if hint == "" {
-		hint = `write a word such as "5xx" or GatewayError, or a status such as "503"`
-	}
+	hint := cmp.Or(diag.DidYouMean(string(r), httpRetryWords), `write a word such as "5xx" or GatewayError, or a status such as "503"`)
 	at.Errorf(diag.UnknownValue, hint, "unknown value %q", string(r))
 }
 

@@ -242,13 +242,9 @@ func (w *watch) isPartial() bool {
 // owesKnown reports whether something that the client asked for, and is not answered yet,
 // can be answered. It is called for a partial watch.
 func (w *watch) owesKnown() bool {
-	if slices.ContainsFunc(w.owed.names, func(name string) bool { return !w.isUnknown(name) }) {
-		return true
-	}
-	if slices.ContainsFunc(w.sub.locators, func(l locator) bool { return l.owed && !l.unknown && !l.kept }) {
-		return true
-	}
-	return w.sub.all && !w.unknown.all && !w.answered
+	return w.sub.all && !w.unknown.all && !w.answered ||
+		slices.ContainsFunc(w.owed.names, func(name string) bool { return !w.isUnknown(name) }) ||
+		slices.ContainsFunc(w.sub.locators, func(l locator) bool { return l.owed && !l.unknown && !l.kept })
 }
 
 // owesUnknown reports whether something that the client asked for is answered later.

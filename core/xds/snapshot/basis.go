@@ -42,10 +42,7 @@ func (s *Snapshot) follow(state *State, configs []*results.Config) bool {
 // sameConfs reports whether two configs have the same confs at each place. Translators get
 // the whole config of a kind without `to`.
 func sameConfs(a, b *results.Config) bool {
-	if a == b {
-		return true
-	}
-	return a.Kind == b.Kind && a.Kind.To != nil && a.Default == b.Default && slices.Equal(a.Inbounds, b.Inbounds) &&
+	return a == b || a.Kind == b.Kind && a.Kind.To != nil && a.Default == b.Default && slices.Equal(a.Inbounds, b.Inbounds) &&
 		slices.EqualFunc(a.Outbounds, b.Outbounds, func(a, b results.OutboundConfig) bool {
 			return a.Index == b.Index && a.Effective == b.Effective && slices.Equal(a.Routes, b.Routes)
 		})

@@ -1,6 +1,7 @@
 package build
 
 import (
+	"cmp"
 	"fmt"
 	"go/types"
 	"unicode"
@@ -110,9 +111,7 @@ func (b *builder) fillScalar(v *ir.Value, t types.Type, basic *types.Basic, at p
 		b.unsupported(t, at)
 		return false
 	}
-	if v.Name == "" {
-		v.Name = basic.Name()
-	}
+	v.Name = cmp.Or(v.Name, basic.Name())
 	ident(v, upper(basic.Name()))
 	v.Flat = true
 	return true
@@ -166,9 +165,7 @@ func (b *builder) fillStruct(v *ir.Value, t types.Type, s *types.Struct, at plac
 // ident sets the identifier of an unnamed type from the identifiers of its
 // parts.
 func ident(v *ir.Value, parts string) {
-	if v.Ident == "" {
-		v.Ident = parts
-	}
+	v.Ident = cmp.Or(v.Ident, parts)
 }
 
 // upper returns s with a capital first letter.

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/constant"
@@ -200,11 +201,7 @@ func eachField(spec *ast.TypeSpec, f func(*ast.Field, *ast.CommentGroup)) {
 	ast.Inspect(spec.Type, func(node ast.Node) bool {
 		if list, ok := node.(*ast.StructType); ok {
 			for _, field := range list.Fields.List {
-				doc := field.Doc
-				if doc == nil {
-					doc = field.Comment
-				}
-				f(field, doc)
+				f(field, cmp.Or(field.Doc, field.Comment))
 			}
 		}
 		return true

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"go/types"
@@ -216,11 +217,7 @@ func (b *builder) field(field *types.Var, at place) Schema {
 	}
 	s := b.value(t, at)
 	s = with(maps.Clone(s), b.given(field, at))
-	doc := b.source.Doc(field)
-	if doc == "" {
-		doc = b.typeDoc(t)
-	}
-	if doc != "" {
+	if doc := cmp.Or(b.source.Doc(field), b.typeDoc(t)); doc != "" {
 		s["description"] = describe(doc)
 	}
 	return s

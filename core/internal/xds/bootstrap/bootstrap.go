@@ -1,6 +1,7 @@
 package bootstrap
 
 import (
+	"cmp"
 	"errors"
 	"net/netip"
 	"time"
@@ -65,11 +66,8 @@ func spireCluster(provider *spiffe.SpireProvider, socket string) *clusterv3.Clus
 	if provider != nil && provider.Agent != nil && provider.Agent.Timeout != nil {
 		timeout = time.Duration(*provider.Agent.Timeout)
 	}
-	if socket == "" {
-		socket = DefaultSpireSocket
-	}
 	c := message.NewStaticCluster(message.SpireCluster, &corev3.Address{
-		Address: &corev3.Address_Pipe{Pipe: &corev3.Pipe{Path: socket}},
+		Address: &corev3.Address_Pipe{Pipe: &corev3.Pipe{Path: cmp.Or(socket, DefaultSpireSocket)}},
 	}, timeout)
 	message.SetHTTPOptions(c, message.NewHTTPOptions(message.GRPC, 0))
 	return c

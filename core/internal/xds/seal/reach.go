@@ -1,6 +1,7 @@
 package seal
 
 import (
+	"cmp"
 	"net"
 	"slices"
 	"strconv"
@@ -126,10 +127,7 @@ func checkedPort(m protoreflect.Message) string {
 	if !ok || e.GetHealthCheckConfig().GetPortValue() == 0 {
 		return ""
 	}
-	host := e.GetHealthCheckConfig().GetAddress().GetSocketAddress().GetAddress()
-	if host == "" {
-		host = e.GetAddress().GetSocketAddress().GetAddress()
-	}
+	host := cmp.Or(e.GetHealthCheckConfig().GetAddress().GetSocketAddress().GetAddress(), e.GetAddress().GetSocketAddress().GetAddress())
 	return net.JoinHostPort(host, strconv.FormatUint(uint64(e.GetHealthCheckConfig().GetPortValue()), 10))
 }
 

@@ -195,10 +195,7 @@ func (w *Workload) has(cluster, address string) bool {
 		return len(w.Ports) > 0
 	}
 	owners := w.Ports[port]
-	if len(owners) == 0 || len(owners) == 1 && owners[0] == cluster {
-		return false
-	}
-	return w.isOwn(host)
+	return (len(owners) > 1 || len(owners) == 1 && owners[0] != cluster) && w.isOwn(host)
 }
 
 // isOwn reports whether a host may be the machine of the workload. A name may: its resolver
@@ -206,10 +203,7 @@ func (w *Workload) has(cluster, address string) bool {
 // has one, and a Dataplane names none.
 func (w *Workload) isOwn(host string) bool {
 	ip, err := netip.ParseAddr(host)
-	if err != nil {
-		return true
-	}
-	return slices.ContainsFunc(Forms(ip), func(ip netip.Addr) bool {
+	return err != nil || slices.ContainsFunc(Forms(ip), func(ip netip.Addr) bool {
 		return ip.IsLoopback() || ip.IsUnspecified() || ip.Is6() && ip.IsLinkLocalUnicast() || slices.Contains(w.Addresses, ip)
 	})
 }
