@@ -2,6 +2,7 @@ package semantics
 
 import (
 	"cmp"
+	"maps"
 	"strconv"
 	"strings"
 
@@ -90,9 +91,7 @@ func (s Semantics) RouteBackend(route *resource.Policy, ref *resource.BackendRef
 		return ref
 	}
 	labels := map[string]string{resource.NamespaceLabel: namespace}
-	for _, label := range ref.Labels {
-		labels[label.Key] = label.Value
-	}
+	maps.Copy(labels, ref.Labels.Map())
 	next := *ref
 	next.Labels = resource.NewTags(labels)
 	return &next

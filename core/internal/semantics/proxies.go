@@ -2,6 +2,7 @@ package semantics
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -218,9 +219,7 @@ func selectorExactness(selectors []specs.TagSelector, tags resource.Tags) (exact
 func ListenerTags(d *resource.Dataplane, listener *specs.GatewayListener) resource.Tags {
 	merged := map[string]string{}
 	for _, tags := range []resource.Tags{d.Gateway.Tags, d.Gateway.MeshGateway.Spec.Tags, listener.Tags} {
-		for _, tag := range tags {
-			merged[tag.Key] = tag.Value
-		}
+		maps.Copy(merged, tags.Map())
 	}
 	return resource.NewTags(merged)
 }

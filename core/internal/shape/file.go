@@ -50,13 +50,13 @@ type Port struct {
 }
 
 func document(d *resource.Dataplane) *Document {
-	doc := &Document{Type: d.Kind, Mesh: d.Mesh, Name: d.Name, Labels: tagMap(d.Labels)}
+	doc := &Document{Type: d.Kind, Mesh: d.Mesh, Name: d.Name, Labels: d.Labels.Map()}
 	doc.Networking.Address = d.Address
 	for _, in := range d.Inbounds {
-		doc.Networking.Inbound = append(doc.Networking.Inbound, Port{Name: in.Name, Port: in.Port, Protocol: in.Protocol, Tags: tagMap(in.Tags)})
+		doc.Networking.Inbound = append(doc.Networking.Inbound, Port{Name: in.Name, Port: in.Port, Protocol: in.Protocol, Tags: in.Tags.Map()})
 	}
 	for _, out := range d.Outbounds {
-		port := Port{Address: out.Address, Port: out.Port, Tags: tagMap(out.Tags)}
+		port := Port{Address: out.Address, Port: out.Port, Tags: out.Tags.Map()}
 		if out.Backend != nil {
 			port.BackendRef = backendRef(out.Backend)
 		}
@@ -73,16 +73,10 @@ func document(d *resource.Dataplane) *Document {
 }
 
 func backendRef(ref *resource.BackendRef) *BackendRef {
-	return &BackendRef{Kind: ref.Kind.String(), Labels: tagMap(ref.Labels), Port: ref.Port}
+	return &BackendRef{Kind: ref.Kind.String(), Labels: ref.Labels.Map(), Port: ref.Port}
 }
 
-func tagMap(tags resource.Tags) map[string]string {
-	m := make(map[string]string, len(tags))
-	for _, tag := range tags {
-		m[tag.Key] = tag.Value
-	}
-	return m
-}
+
 
 // JSON returns a file with the dataplanes and policies of a set, one document
 // per line.

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
@@ -42,9 +43,5 @@ func validHostname(name string) bool {
 
 // HostNames returns the host names to which the rules are limited; none means all hosts.
 func (c *Conf) HostNames() []string {
-	names := make([]string, len(c.Hostnames))
-	for i, name := range c.Hostnames {
-		names[i] = string(name)
-	}
-	return names
+	return conf.Words(c.Hostnames...)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/internal/strict"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -93,9 +94,9 @@ type exclusionDoc struct {
 }
 
 func (d *policySetDoc) resource(meta *resource.Meta) Resource {
-	s := &PolicySet{Meta: *meta, Policies: names(d.Spec.Policies)}
+	s := &PolicySet{Meta: *meta, Policies: conf.Words(d.Spec.Policies...)}
 	for _, e := range d.Spec.Exclusions {
-		s.Exclusions = append(s.Exclusions, Exclusion{string(e.PolicyName), names(e.ClusterNames)})
+		s.Exclusions = append(s.Exclusions, Exclusion{string(e.PolicyName), conf.Words(e.ClusterNames...)})
 	}
 	return s
 }
@@ -112,14 +113,4 @@ func (n objectName) Validate(at *diag.At) {
 	}
 }
 
-// names returns the names as strings, or nil if list is nil.
-func names(list []objectName) []string {
-	if list == nil {
-		return nil
-	}
-	out := make([]string, len(list))
-	for i, name := range list {
-		out[i] = string(name)
-	}
-	return out
-}
+
