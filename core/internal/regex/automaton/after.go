@@ -3,7 +3,6 @@ package automaton
 import (
 	"regexp/syntax"
 	"slices"
-	"unicode"
 )
 
 // After returns the expression of the texts that may follow a prefix in a whole match
@@ -41,7 +40,7 @@ func derivative(tree *syntax.Regexp, r rune) *syntax.Regexp {
 	empty := &syntax.Regexp{Op: syntax.OpEmptyMatch}
 	switch tree.Op {
 	case syntax.OpLiteral:
-		if first := tree.Rune[0]; first != r && (tree.Flags&syntax.FoldCase == 0 || !folds(first, r)) {
+		if first := (syntax.Inst{Rune: tree.Rune[:1], Arg: uint32(tree.Flags)}); !first.MatchRune(r) {
 			return nothing()
 		}
 		if len(tree.Rune) == 1 {
@@ -49,10 +48,8 @@ func derivative(tree *syntax.Regexp, r rune) *syntax.Regexp {
 		}
 		return &syntax.Regexp{Op: syntax.OpLiteral, Flags: tree.Flags, Rune: tree.Rune[1:]}
 	case syntax.OpCharClass:
-		for i := 0; i < len(tree.Rune); i += 2 {
-			if tree.Rune[i] <= r && r <= tree.Rune[i+1] {
-				return empty
-			}
+		if class := (syntax.Inst{Rune: tree.Rune}); class.MatchRune(r) {
+			return empty
 		}
 	case syntax.OpAnyChar, syntax.OpAnyCharNotNL: // prefixes have no line breaks
 		return empty
@@ -88,16 +85,6 @@ func derivative(tree *syntax.Regexp, r rune) *syntax.Regexp {
 	return nothing()
 }
 
-// folds reports whether two runes differ only in case.
-func folds(a, b rune) bool {
-	for next := unicode.SimpleFold(a); next != a; next = unicode.SimpleFold(next) {
-		if next == b {
-			return true
-		}
-	}
-	return false
-}
-
 // nullable reports whether an expression matches the empty text before another rune.
 func nullable(tree *syntax.Regexp) bool {
 	switch tree.Op {
@@ -110,9 +97,7 @@ func nullable(tree *syntax.Regexp) bool {
 	case syntax.OpConcat:
 		return !slices.ContainsFunc(tree.Sub, func(s *syntax.Regexp) bool { return !nullable(s) })
 	case syntax.OpAlternate:
-		if slices.ContainsFunc(tree.Sub, nullable) {
-			return true
-		}
+		return slices.ContainsFunc(tree.Sub, nullable)
 	}
 	return false
 }
@@ -130,13 +115,9 @@ func concat(list ...*syntax.Regexp) *syntax.Regexp {
 	return &syntax.Regexp{Op: syntax.OpConcat, Sub: list}
 }
 
+// alternate returns the alternation of a list, which it changes.
 func alternate(list []*syntax.Regexp) *syntax.Regexp {
-	var some []*syntax.Regexp
-	for _, s := range list {
-		if s.Op != syntax.OpNoMatch {
-			some = append(some, s)
-		}
-	}
+	some := slices.DeleteFunc(list, func(s *syntax.Regexp) bool { return s.Op == syntax.OpNoMatch })
 	switch len(some) {
 	case 0:
 		return nothing()

@@ -36,7 +36,17 @@ func (b *bytes) mark(first, last rune) {
 	}
 }
 
-func (b *bytes) has(c int) bool { return b[c/64]>>(c%64)&1 == 1 }
+// classes returns the number of the class of each byte, and how many classes there are. A
+// marked byte begins a class.
+func (b *bytes) classes() (classOf [256]uint8, n int) {
+	for c := range 256 {
+		if c > 0 && b[c/64]>>(c%64)&1 == 1 {
+			n++
+		}
+		classOf[c] = uint8(n)
+	}
+	return classOf, n + 1
+}
 
 // Whole returns the texts that an expression matches.
 func Whole(e *regex.Expr) Language { return compile(e.BytewiseWhole()) }
@@ -71,14 +81,7 @@ func compile(expression string) Language {
 	for i := range program.Inst {
 		markRunes(&cuts, &program.Inst[i])
 	}
-	class := uint8(0)
-	for c := range 256 {
-		if cuts.has(c) && c > 0 {
-			class++
-		}
-		p.classOf[c] = class
-	}
-	p.classes = int(class) + 1
+	p.classOf, p.classes = cuts.classes()
 	p.extend()
 	return p
 }

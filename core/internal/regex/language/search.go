@@ -123,14 +123,8 @@ func (s *search) text(i int) string {
 
 // representatives returns a byte of each class, the most readable bytes first.
 func representatives(cuts *bytes) []byte {
-	class, classOf := 0, [256]int{}
-	for c := range classOf {
-		if cuts.has(c) && c > 0 {
-			class++
-		}
-		classOf[c] = class
-	}
-	taken := make([]bool, class+1)
+	classOf, n := cuts.classes()
+	taken := make([]bool, n)
 	var out []byte
 	for _, b := range byReadability {
 		if !taken[classOf[b]] {
