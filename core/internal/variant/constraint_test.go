@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/internal/variant"
 )
 
@@ -56,28 +57,28 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
-// Parse accepts both forms of field names, and reports errors in JSON and YAML (SPEC 9.1).
-func TestParse(t *testing.T) {
+// DecodeAt accepts both forms of field names, and reports errors in JSON and YAML (SPEC 9.1).
+func TestDecode(t *testing.T) {
 	for _, test := range []struct{ name, text, want, err string }{
 		{"names as in JSON", `{"notConstraints": {"andConstraints": {"constraints": [{"orConstraints": {}}]}}}`, "!none", ""},
 		{"names as in proto", `{"not_constraints": {"and_constraints": {"constraints": [{"or_constraints": {}}]}}}`, "!none", ""},
 		{"YAML", "constraint:\n  key: env\n  value: prod\n", "env=prod", ""},
-		{"an unknown field", `{"and": {}}`, "", `c:1:2: and: unknown field`},
+		{"an unknown field", `{"and": {}}`, "", `conf:1:2: and: unknown field`},
 		{"a field of 004's typo", `{"not_constraint": {}}`, "", `did you mean "notConstraints"?`},
-		{"two members of a oneof", `{"constraint": {"key": "k", "value": "v"}, "orConstraints": {}}`, "", "c:1:61: orConstraints: a constraint has one of its fields, not several"},
-		{"both spellings", `{"orConstraints": {}, "or_constraints": {}}`, "", "c:1:23"},
-		{"value and exists", `{"constraint": {"key": "k", "value": "v", "exists": {}}}`, "", "c:1:53: constraint.exists: value and exists are both present"},
-		{"neither", `{"constraint": {"key": "k"}}`, "", "c:1:16: constraint: the constraint has neither value nor exists; an empty value is a value; exists: {} accepts any value"},
+		{"two members of a oneof", `{"constraint": {"key": "k", "value": "v"}, "orConstraints": {}}`, "", "conf:1:61: orConstraints: a constraint has one of its fields, not several"},
+		{"both spellings", `{"orConstraints": {}, "or_constraints": {}}`, "", "conf:1:23"},
+		{"value and exists", `{"constraint": {"key": "k", "value": "v", "exists": {}}}`, "", "conf:1:53: constraint.exists: value and exists are both present"},
+		{"neither", `{"constraint": {"key": "k"}}`, "", "conf:1:16: constraint: the constraint has neither value nor exists; an empty value is a value; exists: {} accepts any value"},
 		{"no key", `{"constraint": {"value": "v"}}`, "", "constraint.key: the key must not be empty"},
-		{"an empty key", `{"constraint": {"key": "", "value": "v"}}`, "", "c:1:24: constraint.key: the key must not be empty"},
-		{"a null member", `{"orConstraints": {"constraints": [null]}}`, "", "c:1:36: orConstraints.constraints[0]: must not be null"},
-		{"a null", `{"notConstraints": null}`, "", "c:1:20: notConstraints: must not be null"},
-		{"a list", `[]`, "", "c:1:1"},
-		{"a number", `{"constraint": {"key": "k", "value": 1}}`, "", `c:1:38: constraint.value: must be a string`},
-		{"two documents", "{}\n---\n{}\n", "", "c:3:1: there is a second constraint"},
+		{"an empty key", `{"constraint": {"key": "", "value": "v"}}`, "", "conf:1:24: constraint.key: the key must not be empty"},
+		{"a null member", `{"orConstraints": {"constraints": [null]}}`, "", "conf:1:36: orConstraints.constraints[0]: must not be null"},
+		{"a null", `{"notConstraints": null}`, "", "conf:1:20: notConstraints: must not be null"},
+		{"a list", `[]`, "", "conf:1:1"},
+		{"a number", `{"constraint": {"key": "k", "value": 1}}`, "", `conf:1:38: constraint.value: must be a string`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			c, err := variant.Parse("c", []byte(test.text))
+			var c variant.Constraint
+			err := conf.Unmarshal([]byte(test.text), &c)
 			switch {
 			case test.err == "" && (err != nil || c.String() != test.want):
 				t.Errorf("got %s, %v, want %s", c, err, test.want)

@@ -7,30 +7,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/variant/constraint"
 )
 
-// Parse reads a constraint from the proto3 JSON of DynamicParameterConstraints, with
-// either form of field names, or from YAML of the same shape. The error is a
-// [diag.Errors] with a position for each mistake.
-func Parse(name string, data []byte) (Constraint, error) {
-	var sink diag.Sink
-	var c Constraint
-	documents := 0
-	for _, chunk := range strict.Chunks(data, 1) {
-		for doc := range strict.Documents(name, chunk, strict.DefaultLimits, &sink) {
-			documents++
-			if documents > 1 {
-				doc.Root().At().Errorf(diag.BadConstraint, "remove it", "there is a second constraint")
-				break
-			}
-			c.DecodeAt(doc.Root())
-		}
-	}
-	if err := sink.Err(); err != nil {
-		return Constraint{}, err
-	}
-	return c, nil
-}
-
-// DecodeAt reads a constraint from a document and reports errors in it (SPEC 9.1).
+// DecodeAt reads a constraint from the proto3 JSON of DynamicParameterConstraints, with
+// either form of field names, or from YAML of the same shape (SPEC 9.1). It reports each
+// mistake at its place.
 func (c *Constraint) DecodeAt(v *strict.Value) {
 	before := v.At().Sink().Mark()
 	var b budget

@@ -8,7 +8,7 @@
 //
 // The pipeline:
 //
-//  1. A constraint is read from a message ([FromProto]), from its JSON ([Parse]) or
+//  1. A constraint is read from a message ([FromProto]), from its JSON ([Constraint.DecodeAt]) or
 //     from a document ([VariantsDocument]). A constraint that violates SPEC 9.1, or
 //     exceeds the limits on size and depth, is an error.
 //  2. [NewSet] accepts the constraints of all variants of a name, or refuses them with

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/internal/partition"
 )
 
@@ -86,11 +87,11 @@ func TestParseLimits(t *testing.T) {
 		{"a million nodes", wide(1_000_000), "the constraint has more than 10000 nodes"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := Parse("c.json", []byte(test.text))
+			err := conf.Unmarshal([]byte(test.text), new(Constraint))
 			switch {
 			case test.want == "" && err != nil:
 				t.Error(err)
-			case test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want) || !strings.HasPrefix(err.Error(), "c.json:1:")):
+			case test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want) || !strings.HasPrefix(err.Error(), "conf:1:")):
 				t.Errorf("got error %.300v, want %s", err, test.want)
 			case strings.Count(fmt.Sprint(err), "\n") > 5:
 				t.Errorf("%d lines of errors", strings.Count(fmt.Sprint(err), "\n"))

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/internal/variant"
 )
 
@@ -35,8 +36,7 @@ func parse(t testing.TB, texts ...string) []variant.Constraint {
 	t.Helper()
 	constraints := make([]variant.Constraint, len(texts))
 	for i, text := range texts {
-		var err error
-		if constraints[i], err = variant.Parse("constraint", []byte(text)); err != nil {
+		if err := conf.Unmarshal([]byte(text), &constraints[i]); err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/internal/choices"
 	"github.com/meshmatch/meshmatch/core/internal/variant"
 )
@@ -215,8 +216,8 @@ func compareConstraint(given Constraints, c variant.Constraint, space []map[stri
 	if err != nil {
 		return err
 	}
-	again, err := variant.Parse("json", data)
-	if err != nil || !proto.Equal(again.Proto(), c.Proto()) {
+	var again variant.Constraint
+	if err := conf.Unmarshal(data, &again); err != nil || !proto.Equal(again.Proto(), c.Proto()) {
 		return fmt.Errorf("from %s it is %v, %v", data, again.Proto(), err)
 	}
 	if named := NamedKeys(given); !slices.Equal(c.Keys(), named) {

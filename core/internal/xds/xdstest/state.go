@@ -9,6 +9,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/internal/variant"
 	"github.com/meshmatch/meshmatch/core/xds/server"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
@@ -90,14 +91,14 @@ func sortResources(in []*wire.Resource) {
 	slices.SortFunc(in, func(a, b *wire.Resource) int { return strings.Compare(a.Name, b.Name) })
 }
 
-// Variant returns a variant whose constraint is in the syntax of variant.Parse. An
-// empty one means that the name has this variant only.
+// Variant returns a variant whose constraint is in JSON or YAML. An empty one means that
+// the name has this variant only.
 func Variant(r *wire.Resource, constraint string) wire.Variant {
 	if constraint == "" {
 		return wire.Variant{Resource: r}
 	}
-	c, err := variant.Parse("constraint", []byte(constraint))
-	if err != nil {
+	var c variant.Constraint
+	if err := conf.Unmarshal([]byte(constraint), &c); err != nil {
 		panic(err)
 	}
 	text, err := proto.MarshalOptions{Deterministic: true}.Marshal(c.Proto())
