@@ -1,6 +1,8 @@
 package resource
 
 import (
+	"slices"
+
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
 )
@@ -72,14 +74,11 @@ func (b *PolicyBuilder[C, R]) Default(c C) *PolicyBuilder[C, R] {
 func (b *PolicyBuilder[C, R]) Policy() (*Policy, error) {
 	p := b.policy
 	if p.Type.To == nil && p.Type.hasListenersFor(&p.TargetRef) {
-		p.To, p.Gateway = nil, clip(p.To)
+		p.To, p.Gateway = nil, slices.Clip(p.To)
 	}
-	p.To, p.From, p.Rules = clip(p.To), clip(p.From), clip(p.Rules)
+	p.To, p.From, p.Rules = slices.Clip(p.To), slices.Clip(p.From), slices.Clip(p.Rules)
 	return &p, check(&p.Meta, p.Validate)
 }
-
-// clip limits the capacity of a list, so that a later append copies it.
-func clip[T any](list []T) []T { return list[:len(list):len(list)] }
 
 // check returns the errors that a Validate method reports.
 func check(m *Meta, validate func(*diag.At)) error {
@@ -132,6 +131,6 @@ func (b *DataplaneBuilder) Gateway(gateway GatewayProxy) *DataplaneBuilder {
 // not change the returned dataplane.
 func (b *DataplaneBuilder) Dataplane() (*Dataplane, error) {
 	d := b.dataplane
-	d.Inbounds, d.Outbounds = clip(d.Inbounds), clip(d.Outbounds)
+	d.Inbounds, d.Outbounds = slices.Clip(d.Inbounds), slices.Clip(d.Outbounds)
 	return &d, check(&d.Meta, d.Validate)
 }

@@ -2,6 +2,7 @@ package server
 
 import (
 	"hash/maphash"
+	"maps"
 	"slices"
 	"sync"
 	"unique"
@@ -79,9 +80,7 @@ func (s *Server) NodeIDs() (ids []string) {
 	for i := range s.nodes.shards {
 		sh := &s.nodes.shards[i]
 		sh.mu.RLock()
-		for id := range sh.streams {
-			ids = append(ids, id)
-		}
+		ids = slices.AppendSeq(ids, maps.Keys(sh.streams))
 		sh.mu.RUnlock()
 	}
 	return ids

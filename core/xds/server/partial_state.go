@@ -299,16 +299,12 @@ func isList(versions string) bool { return strings.HasSuffix(versions, ",") }
 // list, include the version of a variant.
 func hasVersion(versions string, v wire.Variant) bool {
 	version := variantVersion(v)
-	for {
-		first, rest, more := strings.Cut(versions, ",")
-		if first == version {
+	for one := range strings.SplitSeq(versions, ",") {
+		if one == version {
 			return true
 		}
-		if !more {
-			return false
-		}
-		versions = rest
 	}
+	return false
 }
 
 // Subscriptions calls visit for each locator of each stream, and for each name that a node

@@ -3,7 +3,9 @@ package snapshot
 import (
 	"context"
 	"fmt"
+	"maps"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -75,11 +77,7 @@ func (s *State) checkFor(ctx context.Context, envoy xds.Client, grpc ...*resourc
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	all := make([]xds.Warning, 0, len(found))
-	for _, w := range found {
-		all = append(all, w)
-	}
-	return sortWarnings(all), nil
+	return sortWarnings(slices.Collect(maps.Values(found))), nil
 }
 
 // checkKey is equal for dataplanes that have the same warnings, apart from places.

@@ -2,6 +2,7 @@ package automaton
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -138,7 +139,7 @@ func remove(edges []map[int]term, s int) bool {
 			continue
 		}
 		delete(edges[from], s)
-		for _, to := range sortedKeys(edges[s]) {
+		for _, to := range slices.Sorted(maps.Keys(edges[s])) {
 			t := edges[from][to].or(in.then(loop).then(edges[s][to]))
 			if len(t.text) > maxBytes {
 				return false
@@ -166,15 +167,6 @@ func weight(edges []map[int]term, s int) int {
 		}
 	}
 	return before*(out-1) + after*(in-1) + len(edges[s][s].text)*(in*out-1)
-}
-
-func sortedKeys(m map[int]term) []int {
-	var keys []int
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // reachable returns the states that are reached and from which some text is accepted.
