@@ -11,9 +11,11 @@ const (
 func (c *Conf) IsLong() bool {
 	modifications, texts := 0, 0
 	for i := range c.AppendModifications {
-		value, patches := c.AppendModifications[i].content()
+		value, patches := c.AppendModifications[i].Content()
+		if value != nil {
+			texts += len(*value)
+		}
 		modifications += 1 + len(patches)
-		texts += len(value)
 		for k := range patches {
 			if patches[k].Op == JSONCopy {
 				return true
@@ -26,23 +28,19 @@ func (c *Conf) IsLong() bool {
 	return modifications > shortModifications || texts > shortTexts
 }
 
-// content returns the value and the JSON patches of a modification; it has one of them at most.
-func (m *Modification) content() (value EnvoyResource, patches []JSONPatch) {
-	var v *EnvoyResource
+// Content returns the value and the JSON patches of a modification; it has one of them at most.
+func (m *Modification) Content() (value *EnvoyResource, patches []JSONPatch) {
 	switch {
 	case m.Cluster != nil:
-		v, patches = m.Cluster.Value, m.Cluster.JSONPatches
+		return m.Cluster.Value, m.Cluster.JSONPatches
 	case m.Listener != nil:
-		v, patches = m.Listener.Value, m.Listener.JSONPatches
+		return m.Listener.Value, m.Listener.JSONPatches
 	case m.NetworkFilter != nil:
-		v, patches = m.NetworkFilter.Value, m.NetworkFilter.JSONPatches
+		return m.NetworkFilter.Value, m.NetworkFilter.JSONPatches
 	case m.HTTPFilter != nil:
-		v, patches = m.HTTPFilter.Value, m.HTTPFilter.JSONPatches
+		return m.HTTPFilter.Value, m.HTTPFilter.JSONPatches
 	case m.VirtualHost != nil:
-		v, patches = m.VirtualHost.Value, m.VirtualHost.JSONPatches
+		return m.VirtualHost.Value, m.VirtualHost.JSONPatches
 	}
-	if v != nil {
-		value = *v
-	}
-	return value, patches
+	return nil, nil
 }

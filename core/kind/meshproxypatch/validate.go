@@ -69,18 +69,29 @@ func (m *VirtualHostMod) Validate(at *diag.At) {
 
 // Validate checks that the operation allows the fields.
 func (m *NetworkFilterMod) Validate(at *diag.At) {
-	fields := m.Value.checkType(at.Field("value"), "envoy.config.listener.v3.Filter")
-	validateContent(at, m.Operation, m.Value, m.JSONPatches)
-	validateFilterName(at, m.Operation, m.Match)
-	validateFilterConfig(at, m.Operation, fields)
+	validateFilter(at, m, "envoy.config.listener.v3.Filter")
 }
 
 // Validate checks that the operation allows the fields.
 func (m *HTTPFilterMod) Validate(at *diag.At) {
-	fields := m.Value.checkType(at.Field("value"), "envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter")
+	validateFilter(at, (*NetworkFilterMod)(m), "envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter")
+}
+
+// validateFilter checks a modification of filters of a message type.
+func validateFilter(at *diag.At, m *NetworkFilterMod, message string) {
+	fields := m.Value.checkType(at.Field("value"), message)
 	validateContent(at, m.Operation, m.Value, m.JSONPatches)
-	validateFilterName(at, m.Operation, m.Match)
-	validateFilterConfig(at, m.Operation, fields)
+	switch m.Operation {
+	case PatchFilter, AddFilterBefore, AddFilterAfter:
+		if m.Match == nil || m.Match.Name == nil {
+			at.Field("match").Field("name").Errorf(diag.MissingField, "", "is required for %q", m.Operation)
+		}
+	}
+	// Envoy finds the code of a filter by the type of its config, not by its name.
+	if m.Operation != RemoveFilter && m.Operation != PatchFilter {
+		validateHasAny(at, fields, "a filter that is added needs a config", "give typedConfig, with the @type of the extension",
+			"typedConfig", "typed_config", "configDiscovery", "config_discovery")
+	}
 }
 
 // Validate checks the tags.
@@ -121,25 +132,6 @@ func validateContent(at *diag.At, operation operation, value *EnvoyResource, pat
 func validateNoMatch(at *diag.At, field string, operation ResourceOperation, present bool) {
 	if operation == AddResource && present {
 		at.Field(field).Errorf(diag.FieldNotAllowed, "remove it", `is not allowed with "Add": nothing is matched`)
-	}
-}
-
-// validateFilterName checks that the name is given for operations that need it.
-func validateFilterName(at *diag.At, operation FilterOperation, match *FilterMatch) {
-	switch operation {
-	case PatchFilter, AddFilterBefore, AddFilterAfter:
-		if match == nil || match.Name == nil {
-			at.Field("match").Field("name").Errorf(diag.MissingField, "", "is required for %q", operation)
-		}
-	}
-}
-
-// validateFilterConfig checks that an added filter has a config: Envoy finds the code
-// of a filter by the type of its config, not by its name.
-func validateFilterConfig(at *diag.At, operation FilterOperation, fields map[string]conf.JSON) {
-	if operation != RemoveFilter && operation != PatchFilter {
-		validateHasAny(at, fields, "a filter that is added needs a config", "give typedConfig, with the @type of the extension",
-			"typedConfig", "typed_config", "configDiscovery", "config_discovery")
 	}
 }
 

@@ -107,20 +107,15 @@ func (t *target) speaksHTTP2() bool {
 }
 
 // isMultiZone reports whether the target, which may be nil, is a MeshMultiZoneService.
-func (t *target) isMultiZone() bool {
-	if t == nil {
-		return false
-	}
-	_, is := t.object.(*resource.MeshMultiZoneService)
-	return is
-}
+func (t *target) isMultiZone() bool { return isA[*resource.MeshMultiZoneService](t) }
 
 // isExternal reports whether the target, which may be nil, is an external service.
-func (t *target) isExternal() bool {
-	if t == nil {
-		return false
+func (t *target) isExternal() bool { return isA[*resource.MeshExternalService](t) }
+
+func isA[D resource.Destination](t *target) (is bool) {
+	if t != nil {
+		_, is = t.object.(D)
 	}
-	_, is := t.object.(*resource.MeshExternalService)
 	return is
 }
 

@@ -55,11 +55,11 @@ func outboundAccessLogs(o *xds.Outbound, e *results.Effective) {
 		own = append(own, name)
 		addOutboundLogs(o, route.Effective, celFilter("xds.route_name == "+strconv.Quote(name)))
 	}
+	var others *accesslogv3.AccessLogFilter
 	if len(own) > 0 {
-		addOutboundLogs(o, e, routeIsOther(own))
-	} else {
-		addOutboundLogs(o, e, nil)
+		others = routeIsOther(own)
 	}
+	addOutboundLogs(o, e, others)
 }
 
 // addOutboundLogs adds the logs of a conf, which may be nil. The filter is nil for all

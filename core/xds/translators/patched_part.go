@@ -148,7 +148,7 @@ func isTooMuch(err error, most int) bool { return errors.Is(err, errTooLarge) &&
 
 // workOf returns the work of a modification of a message, without what it makes.
 func workOf(m *meshproxypatch.Modification, before proto.Message) int {
-	patches := patchesOf(m)
+	_, patches := m.Content()
 	if patches == nil {
 		return workOfOne + proto.Size(before)
 	}
@@ -157,23 +157,6 @@ func workOf(m *meshproxypatch.Modification, before proto.Message) int {
 		work += len(patches[i].Path)
 	}
 	return work
-}
-
-// patchesOf returns the JSON patches of a modification.
-func patchesOf(m *meshproxypatch.Modification) []meshproxypatch.JSONPatch {
-	switch {
-	case m.Cluster != nil:
-		return m.Cluster.JSONPatches
-	case m.Listener != nil:
-		return m.Listener.JSONPatches
-	case m.NetworkFilter != nil:
-		return m.NetworkFilter.JSONPatches
-	case m.HTTPFilter != nil:
-		return m.HTTPFilter.JSONPatches
-	case m.VirtualHost != nil:
-		return m.VirtualHost.JSONPatches
-	}
-	return nil
 }
 
 // back goes back to the last messages between two modifications that Envoy accepts, else to
