@@ -76,8 +76,6 @@ func backendRef(ref *resource.BackendRef) *BackendRef {
 	return &BackendRef{Kind: ref.Kind.String(), Labels: ref.Labels.Map(), Port: ref.Port}
 }
 
-
-
 // JSON returns a file with the dataplanes and policies of a set, one document
 // per line.
 func JSON(set *resource.Set) ([]byte, error) {

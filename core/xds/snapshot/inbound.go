@@ -8,7 +8,6 @@ import (
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
-	inspectorv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/listener/tls_inspector/v3"
 	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
@@ -181,10 +180,7 @@ const inspectTimeout = time.Second
 // the server is served after a timeout; Envoy's default is to close its connection
 // then.
 func inspectTLS(i *xds.Inbound) {
-	i.Listener.ListenerFilters = append(i.Listener.ListenerFilters, &listenerv3.ListenerFilter{
-		Name:       "envoy.filters.listener.tls_inspector",
-		ConfigType: &listenerv3.ListenerFilter_TypedConfig{TypedConfig: message.Any(&inspectorv3.TlsInspector{})},
-	})
+	i.Listener.ListenerFilters = append(i.Listener.ListenerFilters, message.TLSInspector())
 	if last := i.Listener.FilterChains[len(i.Listener.FilterChains)-1]; last.TransportSocket == nil {
 		i.Listener.ListenerFiltersTimeout = durationpb.New(inspectTimeout)
 		i.Listener.ContinueOnListenerFiltersTimeout = true

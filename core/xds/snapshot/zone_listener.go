@@ -11,7 +11,6 @@ import (
 	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
-	inspectorv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/listener/tls_inspector/v3"
 	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/wrapperspb"
@@ -120,10 +119,7 @@ func (z *zoneListener) add() {
 	z.message = &listenerv3.Listener{
 		Name: name, Address: message.SocketAddress(cmp.Or(z.listener.Address, z.dataplane.Address), z.listener.Port),
 		TrafficDirection: corev3.TrafficDirection_INBOUND,
-		ListenerFilters: []*listenerv3.ListenerFilter{{
-			Name:       "envoy.filters.listener.tls_inspector",
-			ConfigType: &listenerv3.ListenerFilter_TypedConfig{TypedConfig: message.Any(&inspectorv3.TlsInspector{})},
-		}},
+		ListenerFilters:  []*listenerv3.ListenerFilter{message.TLSInspector()},
 	}
 	if z.transparent != nil {
 		z.message.BindToPort = wrapperspb.Bool(false)

@@ -36,7 +36,6 @@ const loopbackSource, loopbackSource6 = "127.0.0.6", "::6"
 // dataplane with transparent proxying. They hand connections to the listeners of
 // outbounds and inbounds, and connect the others to their original destination, if
 // the policy permits it.
-
 func passthroughListeners(p *xds.Proxy, e *results.Effective) {
 	proxy := p.TransparentProxy
 	if proxy == nil {
@@ -150,14 +149,8 @@ func redirected(name string, proxy *resource.TransparentProxy, port uint32, dire
 		UseOriginalDst: wrapperspb.Bool(true),
 		FilterChains:   chains,
 		ListenerFilters: []*listenerv3.ListenerFilter{
-			listenerFilter("envoy.filters.listener.original_dst", &originaldstv3.OriginalDst{}),
+			message.ListenerFilter("envoy.filters.listener.original_dst", &originaldstv3.OriginalDst{}),
 		},
-	}
-}
-
-func listenerFilter(name string, config proto.Message) *listenerv3.ListenerFilter {
-	return &listenerv3.ListenerFilter{
-		Name: name, ConfigType: &listenerv3.ListenerFilter_TypedConfig{TypedConfig: message.Any(config)},
 	}
 }
 

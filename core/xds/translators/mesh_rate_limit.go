@@ -33,7 +33,6 @@ const (
 //
 // A client without [capability.RouteRateLimits] has the limits of requests in its filter
 // chains: an edit of them replaces the listener.
-
 func rateLimits(c *xds.Chain, in xds.InboundConf) {
 	choices, ok := requestChoices(c, in, "/local/http")
 	limitConnections(c, choices)

@@ -14,7 +14,6 @@ import (
 
 // inboundTLS translates MeshTLS: versions and ciphers of inbounds, and a filter chain for
 // clients without TLS.
-
 func inboundTLS(i *xds.Inbound, in xds.InboundConf) {
 	choices, err := choicesOf(i, in, i.Visibility())
 	warnLimit(i, in, err)

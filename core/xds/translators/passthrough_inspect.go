@@ -6,11 +6,10 @@ import (
 
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 	httpinspectorv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/listener/http_inspector/v3"
-	tlsinspectorv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/listener/tls_inspector/v3"
 	typev3 "github.com/envoyproxy/go-control-plane/envoy/type/v3"
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 
+	"github.com/meshmatch/meshmatch/core/internal/xds/message"
 	"github.com/meshmatch/meshmatch/core/kind/meshpassthrough"
 )
 
@@ -32,20 +31,18 @@ func inspect(l *listenerv3.Listener, passthrough *meshpassthrough.Conf) {
 	tls := func(m *meshpassthrough.Match) bool { return m.Speaks() == meshpassthrough.TLS }
 	http := func(m *meshpassthrough.Match) bool { return m.Speaks().IsHTTP() }
 	for _, inspector := range []struct {
-		name   string
-		config proto.Message
+		filter *listenerv3.ListenerFilter
 		asks   func(*meshpassthrough.Match) bool
 	}{
-		{"envoy.filters.listener.tls_inspector", &tlsinspectorv3.TlsInspector{}, tls},
-		{"envoy.filters.listener.http_inspector", &httpinspectorv3.HttpInspector{}, http},
+		{message.TLSInspector(), tls},
+		{message.ListenerFilter("envoy.filters.listener.http_inspector", &httpinspectorv3.HttpInspector{}), http},
 	} {
 		disabled, needed := disabledFor(passthrough.AppendMatch, inspector.asks)
 		if !needed {
 			continue
 		}
-		filter := listenerFilter(inspector.name, inspector.config)
-		filter.FilterDisabled = disabled
-		l.ListenerFilters = append(l.ListenerFilters, filter)
+		inspector.filter.FilterDisabled = disabled
+		l.ListenerFilters = append(l.ListenerFilters, inspector.filter)
 		l.ListenerFiltersTimeout = durationpb.New(inspectionTimeout)
 		l.ContinueOnListenerFiltersTimeout = true
 	}

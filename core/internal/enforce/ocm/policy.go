@@ -112,5 +112,3 @@ func (n objectName) Validate(at *diag.At) {
 		at.Errorf(diag.EmptyValue, "", "must not be empty")
 	}
 }
-
-
