@@ -58,18 +58,21 @@ type Change struct {
 }
 
 func newChange(in string, d mesh.Difference) Change {
-	c := Change{
-		Mesh: in, Action: Changed, OwnResource: d.OwnResource,
+	return Change{
+		Mesh: in, Action: actionOf(d.Joined(), d.Left()), OwnResource: d.OwnResource,
 		Policies: d.Policies, Bindings: d.Bindings, Places: d.Places, Shadow: d.Shadow,
 		difference: d,
 	}
+}
+
+func actionOf(joined, left bool) Action {
 	switch {
-	case d.Joined():
-		c.Action = Joined
-	case d.Left():
-		c.Action = Left
+	case joined:
+		return Joined
+	case left:
+		return Left
 	}
-	return c
+	return Changed
 }
 
 // Len returns the number of dataplanes; it is at least one.

@@ -67,18 +67,11 @@ func CompareDestinations(before, after *View) []DestinationChange {
 			continue
 		}
 		for _, d := range mesh.CompareDestinations(a, b, globals) {
-			c := DestinationChange{
-				Mesh: cmp.Or(a, b).Name(), Destination: d.Destination, Action: Changed,
+			changes = append(changes, DestinationChange{
+				Mesh: cmp.Or(a, b).Name(), Destination: d.Destination, Action: actionOf(d.Joined, d.Left),
 				OwnResource: d.OwnResource, Policies: d.Policies, Endpoints: d.Endpoints, Zones: d.Zones,
 				before: a, after: b,
-			}
-			switch {
-			case d.Joined:
-				c.Action = Joined
-			case d.Left:
-				c.Action = Left
-			}
-			changes = append(changes, c)
+			})
 		}
 	}
 	return changes

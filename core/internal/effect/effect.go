@@ -85,15 +85,8 @@ func ChangedBy(kind, field string, part Area) (changes Resources, known bool) {
 // MayDrain reports whether some field of a kind changes the listener of a part. A kind that
 // is not in the table may.
 func MayDrain(kind string, part Area) bool {
-	known := false
-	for i := range table {
-		if row := &table[i]; row.Kind == kind {
-			if known = true; row.Changes[part].Drain() {
-				return true
-			}
-		}
-	}
-	return !known
+	return slices.ContainsFunc(table, func(r Row) bool { return r.Kind == kind && r.Changes[part].Drain() }) ||
+		!slices.ContainsFunc(table, func(r Row) bool { return r.Kind == kind })
 }
 
 // Covers reports whether a row, and no longer one, is the one of a field.

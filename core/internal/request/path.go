@@ -16,10 +16,7 @@ import (
 // zero byte, and then path is "".
 func NormalizePath(target string) (path string, ok bool) {
 	path, _, _ = strings.Cut(target, "?")
-	if path == "" || path[0] != '/' {
-		return path, true
-	}
-	if isNormal(path) {
+	if path == "" || path[0] != '/' || isNormal(path) {
 		return path, true
 	}
 	if strings.Contains(path, "#") {

@@ -25,17 +25,12 @@ func (s *Snapshot) follow(state *State, configs []*results.Config) bool {
 	if same(before.configs, configs) {
 		return true
 	}
-	if s.asked()&configsInput != 0 || !slices.EqualFunc(before.configs, configs, sameConfs) {
+	if s.asked()&configsInput != 0 || !slices.EqualFunc(before.configs, configs, sameConfs) ||
+		s.asked()&passingInput != 0 && !maps.Equal(before.passing, state.passthroughConfs(s.Dataplane, configs)) ||
+		before.targets != nil && !state.kindConfs(s.Dataplane, configs).isSame(before.targets) {
 		return false
 	}
-	after := &basis{configs: configs, targets: before.targets, passing: before.passing}
-	if s.asked()&passingInput != 0 && !maps.Equal(before.passing, state.passthroughConfs(s.Dataplane, configs)) {
-		return false
-	}
-	if before.targets != nil && !state.kindConfs(s.Dataplane, configs).isSame(before.targets) {
-		return false
-	}
-	s.basis.Store(after)
+	s.basis.Store(&basis{configs: configs, targets: before.targets, passing: before.passing})
 	return true
 }
 

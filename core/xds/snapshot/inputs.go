@@ -152,10 +152,8 @@ func (s *Snapshot) asked() inputSet { return s.inputs | s.shared.reads.inputs }
 // hold reports whether destinations have the endpoints that they had before.
 func (s *State) hold(before, after *meshState, sets []destinationSet) bool {
 	for _, known := range sets {
-		if before.destinations != after.destinations && known.destination.target.hasOtherSecrets(after.destinations) {
-			return false
-		}
-		if after.endpoints(s.builder, known.destination) != known.set {
+		if before.destinations != after.destinations && known.destination.target.hasOtherSecrets(after.destinations) ||
+			after.endpoints(s.builder, known.destination) != known.set {
 			return false
 		}
 	}
