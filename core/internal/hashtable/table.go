@@ -62,12 +62,3 @@ func (t *Table[T]) Remove(hash uint64, value T) {
 		t.others[hash] = others
 	}
 }
-
-// Len returns the number of values.
-func (t *Table[T]) Len() int {
-	n := len(t.first)
-	for _, others := range t.others {
-		n += len(others)
-	}
-	return n
-}

@@ -45,14 +45,6 @@ func (t *Weak[V]) Add(hash uint64, v *V, same func(*V) bool) *V {
 	return v
 }
 
-// Len returns the number of values. It includes those that are no longer in use and are not
-// yet freed.
-func (t *Weak[V]) Len() int {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.values.Len()
-}
-
 // member identifies a value of a Weak. It does not keep the Weak, which is often a part of what
 // keeps the values.
 type member[V any] struct {
