@@ -79,7 +79,8 @@ func visibleTo(list permission.List, sees xds.Visibility) xds.Visibility {
 	return sees
 }
 
-// permissions adds the filter of a filter chain, unless no permission is applied.
+// permissions adds the RBAC filter of a filter chain, unless no permission is applied. The filter
+// denies every client if no policy selects the inbound.
 func permissions(c *xds.Chain, in xds.InboundConf) {
 	if c.PermissionsNotApplied {
 		return
