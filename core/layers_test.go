@@ -38,7 +38,7 @@ var layers = []struct{ name, packages, reaches string }{
 var reachOnly = map[string][]string{
 	"core/xds/server":         {"core/xds/server/internal/guard", "core/xds/wire", "core/internal/loglimit", "core/internal/sorted", "core/internal/xds/fields"},
 	"core/xds/wire":           nil,
-	"core/app/internal/relay": {"core/app/internal/kept", "core/internal/regular", "core/internal/xds/capability", "core/xds/server", "core/xds/server/internal/guard", "core/xds/wire", "core/internal/variant/constraint", "core/internal/each", "core/internal/loglimit", "core/internal/sorted", "core/internal/weakcache", "core/internal/partition", "core/internal/xds/fields"},
+	"core/app/internal/relay": {"core/app/internal/kept", "core/internal/regular", "core/internal/xds/capability", "core/xds/server", "core/xds/server/internal/guard", "core/xds/wire", "core/internal/variant/constraint", "core/internal/lists", "core/internal/loglimit", "core/internal/sorted", "core/internal/weakcache", "core/internal/partition", "core/internal/xds/fields"},
 }
 
 func TestLayers(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/internal/request"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
@@ -88,7 +88,7 @@ func (q *accessQuery) run(g *globals, c *cobra.Command, t *targets, args []strin
 		return g.printFilter(c, w, t, q)
 	}
 	a := accessAnswers{g: g, world: w, query: q, request: request, state: snapshot.NewBuilder(g.translators, snapshot.Options{}).At(w.view)}
-	answers := each.Of(t.list, func(d *resource.Dataplane) []answered { return a.answersFor(d, t.service) })
+	answers := lists.Map(t.list, func(d *resource.Dataplane) []answered { return a.answersFor(d, t.service) })
 	return g.printAnswers(c, t, slices.Concat(answers...))
 }
 
@@ -102,7 +102,7 @@ func (g *globals) client(w *world, q *accessQuery) error {
 		return err
 	}
 	q.request.SpiffeID, q.ids = client.SpiffeID, ids
-	q.request.Tags = append(q.request.Tags, each.Of(client.Tags, func(tag resource.Tag) string { return tag.Key + "=" + tag.Value })...)
+	q.request.Tags = append(q.request.Tags, lists.Map(client.Tags, func(tag resource.Tag) string { return tag.Key + "=" + tag.Value })...)
 	return nil
 }
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 )
 
 // noArgs accepts no arguments, for commands that have flags only.
@@ -35,7 +35,7 @@ func subcommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	names := each.Of(each.That(c.Commands(), (*cobra.Command).IsAvailableCommand), (*cobra.Command).Name)
+	names := lists.Map(lists.Filter(c.Commands(), (*cobra.Command).IsAvailableCommand), (*cobra.Command).Name)
 	return usagef("unknown command %q for %q; %s", args[0], c.CommandPath(), diag.DidYouMean(args[0], names))
 }
 

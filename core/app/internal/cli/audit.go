@@ -13,7 +13,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/audit"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/audit/dump"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 )
 
 // auditQuery is the flags of `audit`.
@@ -42,7 +42,7 @@ func newAudit(g *globals) *cobra.Command {
 			case q.inbound != "":
 				return g.auditRequest(c, &q, proxies)
 			case q.alone:
-				a, err := audit.NewAlone(each.Of(proxies, func(p audit.Named) *dump.Proxy { return p.Proxy }), q.reach)
+				a, err := audit.NewAlone(lists.Map(proxies, func(p audit.Named) *dump.Proxy { return p.Proxy }), q.reach)
 				return printed(g, c, a, err, alonePage)
 			}
 			return g.audit(c, proxies)
@@ -98,7 +98,7 @@ func (q *auditQuery) read(c *cobra.Command) ([]audit.Named, error) {
 			if name != "" && len(sources)*len(proxies) > 1 {
 				return nil, usagef("--config-dump %s has several proxies, and one name; give a dump for each", arg)
 			}
-			out = append(out, each.Of(proxies, func(p *dump.Proxy) audit.Named { return audit.Named{Dataplane: name, Proxy: p} })...)
+			out = append(out, lists.Map(proxies, func(p *dump.Proxy) audit.Named { return audit.Named{Dataplane: name, Proxy: p} })...)
 		}
 	}
 	return out, nil

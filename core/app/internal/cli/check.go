@@ -14,7 +14,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/check"
 	"github.com/meshmatch/meshmatch/core/app/internal/migrate"
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
@@ -72,7 +72,7 @@ func (q *checkQuery) run(g *globals, c *cobra.Command) error {
 	case q.expand && g.isReport():
 		return usagef("--expand prints policies, in -o table, json or yaml")
 	case q.expand:
-		return g.printDocuments(c, slices.Concat(each.Of(w.view.Meshes(), w.view.Policies)...))
+		return g.printDocuments(c, slices.Concat(lists.Map(w.view.Meshes(), w.view.Policies)...))
 	}
 	if q.scope.envoy, err = envoyClient(q.envoy); err != nil {
 		return err

@@ -8,7 +8,7 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -37,14 +37,14 @@ func dataplaneNames(w *world, args []string) []string {
 	if len(args) > 0 {
 		return nil
 	}
-	return each.Of(w.view.Dataplanes(w.mesh), func(d *resource.Dataplane) string { return d.Name })
+	return lists.Map(w.view.Dataplanes(w.mesh), func(d *resource.Dataplane) string { return d.Name })
 }
 
 // targetNames completes a dataplane or svc/SERVICE.
 func targetNames(w *world, args []string) []string {
 	names := dataplaneNames(w, args)
 	if len(args) == 0 {
-		names = append(names, each.Of(find.ServiceNames(w.view, w.mesh), func(service string) string { return find.ServicePrefix + service })...)
+		names = append(names, lists.Map(find.ServiceNames(w.view, w.mesh), func(service string) string { return find.ServicePrefix + service })...)
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
@@ -69,8 +69,8 @@ func (g *globals) policyNames(w *world, args []string) []string {
 		return nil
 	}
 	kind, _ := find.Kind(g.kinds, args[0])
-	ofKind := each.That(w.view.Policies(w.mesh), func(p *resource.Policy) bool { return p.Type == kind })
-	return each.Of(ofKind, func(p *resource.Policy) string { return p.Name })
+	ofKind := lists.Filter(w.view.Policies(w.mesh), func(p *resource.Policy) bool { return p.Type == kind })
+	return lists.Map(ofKind, func(p *resource.Policy) string { return p.Name })
 }
 
 // completeWhy completes a kind, then a policy of that kind or a dataplane, then a
@@ -90,7 +90,7 @@ func (g *globals) completeWhy(c *cobra.Command, args []string, word string) ([]s
 
 // qualifiedPolicies completes KIND/NAME of a policy that informs.
 func qualifiedPolicies(w *world, _ []string) []string {
-	return each.Of(each.That(w.view.Policies(w.mesh), (*resource.Policy).Shadow), func(p *resource.Policy) string { return p.Kind + "/" + p.Name })
+	return lists.Map(lists.Filter(w.view.Policies(w.mesh), (*resource.Policy).Shadow), func(p *resource.Policy) string { return p.Kind + "/" + p.Name })
 }
 
 // labelKeys completes a label that a dataplane has.
@@ -121,7 +121,7 @@ func (g *globals) completeResources(c *cobra.Command, args []string, word string
 		}
 		kind, _ := find.ResourceKind(g.kinds, documentTypes(), args[0])
 		list, _ := inspect.NewResources(w.set, inspect.ResourceQuery{Kind: kind, Name: g.named("")})
-		return each.At(list, func(r *inspect.Resource) string { return r.Name })
+		return lists.MapPointers(list, func(r *inspect.Resource) string { return r.Name })
 	})(c, args, word)
 }
 

@@ -5,7 +5,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -25,7 +25,7 @@ func newConf(g *globals) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return g.printAnswers(c, &t, each.Of(t.list, func(d *resource.Dataplane) answered {
+			return g.printAnswers(c, &t, lists.Map(t.list, func(d *resource.Dataplane) answered {
 				answer, err := inspect.NewConf(w.view, d, &q)
 				return answerAbout(w, d, answer, err, func(p *page, a *inspect.Conf) {
 					p.row("semantics", a.Semantics.String())

@@ -8,7 +8,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/app/internal/crd"
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 )
 
 func newCRDs(g *globals) *cobra.Command {
@@ -57,5 +57,5 @@ func chosenCRDs(all []crd.Definition, names []string) ([]crd.Definition, error) 
 }
 
 func crdKinds(all []crd.Definition) []string {
-	return each.At(all, func(d *crd.Definition) string { return d.Spec.Names.Kind })
+	return lists.MapPointers(all, func(d *crd.Definition) string { return d.Spec.Names.Kind })
 }

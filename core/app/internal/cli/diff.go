@@ -16,7 +16,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/diff"
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/proxied"
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -129,7 +129,7 @@ func (q *diffQuery) comparisons(g *globals, c *cobra.Command) (compared []proxie
 }
 
 func comparisonsOf(meshes []string, before, after proxied.Side) []proxied.Comparison {
-	return each.Of(meshes, func(mesh string) proxied.Comparison {
+	return lists.Map(meshes, func(mesh string) proxied.Comparison {
 		return proxied.Comparison{Before: before, After: after, Mesh: mesh}
 	})
 }
@@ -162,7 +162,7 @@ func (q *diffQuery) shadow(g *globals, c *cobra.Command) ([]proxied.Comparison, 
 // newFindings returns what opens, closes and drains, and the findings of the new input that
 // the old one lacks.
 func (g *globals) newFindings(ctx context.Context, parts []*diff.Diff, worlds *[2]*world) ([]diag.Diagnostic, error) {
-	findings := slices.Concat(each.Of(parts, func(part *diff.Diff) []diag.Diagnostic { return part.Findings(len(parts) > 1) })...)
+	findings := slices.Concat(lists.Map(parts, func(part *diff.Diff) []diag.Diagnostic { return part.Findings(len(parts) > 1) })...)
 	if worlds == nil {
 		return findings, nil
 	}
@@ -288,7 +288,7 @@ func destinationPage(p *page, d *diff.Destination) {
 			}
 		}
 	}
-	because := each.Of(d.Because, func(c diff.Cause) string { return c.Kind + " " + strings.TrimPrefix(c.Namespace+"/"+c.Name, "/") })
+	because := lists.Map(d.Because, func(c diff.Cause) string { return c.Kind + " " + strings.TrimPrefix(c.Namespace+"/"+c.Name, "/") })
 	p.field("because of", someOf(because, 5))
 }
 
@@ -354,8 +354,8 @@ func staysPage(p *page, stays []diff.Stay) {
 		{diff.StaysStreams, "open streams", "until they end"},
 		{diff.StaysConnections, "open connections", "until the drain time is over"},
 	} {
-		ofRow := each.That(stays, func(s diff.Stay) bool { return s.What == row.what })
-		if names := each.Of(ofRow, func(s diff.Stay) string { return s.Name + " " + s.Inbound }); len(names) > 0 {
+		ofRow := lists.Filter(stays, func(s diff.Stay) bool { return s.What == row.what })
+		if names := lists.Map(ofRow, func(s diff.Stay) string { return s.Name + " " + s.Inbound }); len(names) > 0 {
 			p.row("stays", row.title+" of "+someOf(names, 5)+", "+row.until)
 		}
 	}
@@ -373,7 +373,7 @@ func drainText(drains []diff.Drain) string {
 }
 
 func inboundNames(inbounds []diff.InboundOf) string {
-	return someOf(each.Of(inbounds, func(in diff.InboundOf) string { return in.Name + " " + in.Inbound }), 5)
+	return someOf(lists.Map(inbounds, func(in diff.InboundOf) string { return in.Name + " " + in.Inbound }), 5)
 }
 
 // someOf joins names; of a long list it joins only the first ones.

@@ -8,7 +8,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/diff"
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 )
 
 // changedRows is a change of some places of a kind: the same fields with the same values.
@@ -29,7 +29,7 @@ type changedDataplanes struct {
 }
 
 func (c *changedDataplanes) key() string {
-	return strings.Join(each.Of(c.changes, (*changedRows).key), "\n")
+	return strings.Join(lists.Map(c.changes, (*changedRows).key), "\n")
 }
 
 // fewEqual is the number of equal rows, or groups, that are shown one by one.
@@ -54,7 +54,7 @@ func changedGroups(p *page, groups []diff.Group) {
 
 // groupsOf returns what is shown of groups.
 func groupsOf(p *page, groups []diff.Group) []*changedDataplanes {
-	all := each.At(groups, func(g *diff.Group) *changedDataplanes {
+	all := lists.MapPointers(groups, func(g *diff.Group) *changedDataplanes {
 		return &changedDataplanes{names: pick(p, g.Names, g.Dataplanes), changes: changesOf(p, g.Changes, len(g.Names))}
 	})
 	return joinEqual(all, (*changedDataplanes).key, (*changedDataplanes).join)
@@ -112,7 +112,7 @@ func (c *changedRows) heading(dataplanes int) string {
 	if len(c.places) > mostNamed {
 		return c.kind + ", " + count // JSON has all of them
 	}
-	short := each.Of(c.places, func(place string) string { return strings.TrimPrefix(place, c.what+" ") })
+	short := lists.Map(c.places, func(place string) string { return strings.TrimPrefix(place, c.what+" ") })
 	return c.kind + ", " + count + ": " + someOf(short, 3)
 }
 

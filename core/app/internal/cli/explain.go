@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 )
 
 func newExplain(g *globals) *cobra.Command {
@@ -34,12 +34,12 @@ func newExplain(g *globals) *cobra.Command {
 
 // codeNames returns all codes.
 func codeNames() []string {
-	return each.Of(diag.Definitions(), func(d *diag.Definition) string { return d.Code.String() })
+	return lists.Map(diag.Definitions(), func(d *diag.Definition) string { return d.Code.String() })
 }
 
 // completeCodes returns all codes with their titles, for completion.
 func completeCodes() []string {
-	return each.Of(diag.Definitions(), func(d *diag.Definition) string { return cobra.CompletionWithDesc(d.Code.String(), d.Title) })
+	return lists.Map(diag.Definitions(), func(d *diag.Definition) string { return cobra.CompletionWithDesc(d.Code.String(), d.Title) })
 }
 
 // explanation returns what a code means, for a terminal.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/app/internal/report"
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 )
 
 // reports are the outputs of findings beyond the outputs of all commands.
@@ -47,7 +47,7 @@ type failOn struct {
 }
 
 func (f *failOn) String() string {
-	return strings.Join(append(each.Of(f.codes, diag.Code.String), classWords(f.classes)...), ",")
+	return strings.Join(append(lists.Map(f.codes, diag.Code.String), classWords(f.classes)...), ",")
 }
 
 func (f *failOn) Set(word string) error {
@@ -106,5 +106,5 @@ func failOnWords(word string) []string {
 }
 
 func classWords(classes []diag.Class) []string {
-	return each.Of(classes, func(class diag.Class) string { return string(class) })
+	return lists.Map(classes, func(class diag.Class) string { return string(class) })
 }

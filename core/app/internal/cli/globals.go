@@ -16,8 +16,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/source"
 	"github.com/meshmatch/meshmatch/core/app/internal/webhook"
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/internal/enforce/ocm"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/internal/variant"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -177,7 +177,7 @@ func (g *globals) chooseMesh(meshes []string) (string, error) {
 
 // meshesOf returns --mesh, or all meshes of views, sorted.
 func (g *globals) meshesOf(views ...*core.View) ([]string, error) {
-	meshes := slices.Concat(each.Of(views, (*core.View).Meshes)...)
+	meshes := slices.Concat(lists.Map(views, (*core.View).Meshes)...)
 	slices.Sort(meshes)
 	meshes = slices.Compact(meshes)
 	if g.mesh == "" && len(meshes) > 0 {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/proxied"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
@@ -29,7 +29,7 @@ func newInspectDataplane(g *globals) *cobra.Command {
 			options.Source = g.withSource()
 			options.Explain = options.Explain || g.isTable() // the table has the item that set each value
 			state := snapshot.NewBuilder(g.translators, snapshot.Options{}).At(w.view)
-			return g.printAnswers(c, &t, each.Of(t.list, func(d *resource.Dataplane) answered {
+			return g.printAnswers(c, &t, lists.Map(t.list, func(d *resource.Dataplane) answered {
 				if options.Explain {
 					options.NoEffect = proxied.NoEffectInMesh(state, d)
 				}

@@ -11,8 +11,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/source"
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/internal/enforce/ocm"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -143,7 +143,7 @@ func (g *globals) withIncomplete(c *cobra.Command, answer any) any {
 		fields["incomplete"] = g.incompleteLines()
 	}
 	if len(g.noResources) > 0 {
-		fields["leftOut"] = each.Of(g.noResources, diag.Position.String)
+		fields["leftOut"] = lists.Map(g.noResources, diag.Position.String)
 	}
 	if string(data) == "{}" {
 		return fields

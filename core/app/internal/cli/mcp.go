@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -105,7 +105,7 @@ func sharedArguments(g *globals, c *cobra.Command) (args []string) {
 			}
 		}
 	})
-	args = append(args, each.Of(g.files, func(file string) string { return "--file=" + file })...)
+	args = append(args, lists.Map(g.files, func(file string) string { return "--file=" + file })...)
 	if g.namespace != nil {
 		args = append(args, "--namespace="+*g.namespace)
 	}
@@ -212,7 +212,7 @@ func (t *tool) call(data json.RawMessage) (call toolCall, err error) {
 		case in.flag == "":
 			call.arguments = append(call.arguments, values[0])
 		default:
-			call.flags = append(call.flags, each.Of(values, func(v string) string { return "--" + in.flag + "=" + v })...)
+			call.flags = append(call.flags, lists.Map(values, func(v string) string { return "--" + in.flag + "=" + v })...)
 		}
 	}
 	for name := range given {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/app/internal/migrate"
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -59,7 +59,7 @@ func (g *globals) kumaWorld(c *cobra.Command) (*world, error) {
 // printRewritten prints the rewritten documents as YAML, and how they differ to standard
 // error.
 func (g *globals) printRewritten(c *cobra.Command, result *migrate.Result) error {
-	if err := printYAML(c.OutOrStdout(), each.At(result.Documents, func(d *migrate.Document) json.RawMessage { return d.Source })); err != nil {
+	if err := printYAML(c.OutOrStdout(), lists.MapPointers(result.Documents, func(d *migrate.Document) json.RawMessage { return d.Source })); err != nil {
 		return err
 	}
 	proof := proofText(result)

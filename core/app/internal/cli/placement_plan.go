@@ -10,7 +10,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/placement"
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -103,7 +103,7 @@ func (g *globals) printPolicyPlan(c *cobra.Command, w *world, p *resource.Policy
 	if err != nil {
 		return err
 	}
-	return g.printWaves(c, plan.Selected, each.At(plan.Waves, func(wave *placement.PolicyWave) printedWave {
+	return g.printWaves(c, plan.Selected, lists.MapPointers(plan.Waves, func(wave *placement.PolicyWave) printedWave {
 		printed := printedWave{wave.Percent, wave.Dataplanes, "", wave.Policies}
 		switch {
 		case wave.Whole:
@@ -137,7 +137,7 @@ func percentages(text string) ([]int, error) {
 
 // printPlan prints the placements of a plan.
 func (g *globals) printPlan(c *cobra.Command, plan *placement.Plan) error {
-	return g.printWaves(c, plan.Selected, each.At(plan.Waves, func(wave *placement.Wave) printedWave {
+	return g.printWaves(c, plan.Selected, lists.MapPointers(plan.Waves, func(wave *placement.Wave) printedWave {
 		return printedWave{wave.Percent, wave.Dataplanes, "", []any{wave.Rule, wave.Binding}}
 	}))
 }

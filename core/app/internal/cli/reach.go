@@ -13,7 +13,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/traffic"
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 )
 
 // matrices are the outputs of reach beyond the outputs of all commands.
@@ -93,7 +93,7 @@ func reachText(cell *traffic.ReachCell) string {
 // reachRows returns a matrix with a header: clients, then a column for each inbound.
 func reachRows(a *traffic.Reach) [][]string {
 	header := []string{"client"}
-	header = append(header, each.At(a.Inbounds, func(in *traffic.ReachInbound) string { return in.Title })...)
+	header = append(header, lists.MapPointers(a.Inbounds, func(in *traffic.ReachInbound) string { return in.Title })...)
 	rows := [][]string{header}
 	for i := range a.Clients {
 		row := []string{a.Clients[i].ID}

@@ -7,8 +7,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
 	"github.com/meshmatch/meshmatch/core/app/internal/serve"
 	"github.com/meshmatch/meshmatch/core/app/internal/webhook"
-	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/internal/identity/ca"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/internal/xds/bootstrap"
 )
 
@@ -38,7 +38,7 @@ func remedy(err error) string {
 // its remedy.
 func withFlags(err error) error {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		return errors.Join(each.Of(joined.Unwrap(), withFlags)...)
+		return errors.Join(lists.Map(joined.Unwrap(), withFlags)...)
 	}
 	var query *find.Error
 	if errors.As(err, &query) {

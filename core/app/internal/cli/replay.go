@@ -16,7 +16,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/traffic"
 	"github.com/meshmatch/meshmatch/core/app/internal/replay"
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -187,7 +187,7 @@ func (g *globals) printLogFormat(c *cobra.Command, renamed map[string]string) er
 		} `json:"spec"`
 	}
 	document.Type, document.Mesh, document.Name = policy.Kind, policy.Mesh, policy.Name
-	document.Spec.Rules = each.At(policy.Rules, func(r *resource.Rule) rule { return rule{r.Conf} })
+	document.Spec.Rules = lists.MapPointers(policy.Rules, func(r *resource.Rule) rule { return rule{r.Conf} })
 	return g.encode(c.OutOrStdout(), document)
 }
 

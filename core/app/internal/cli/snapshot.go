@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/internal/xds/bootstrap"
 	"github.com/meshmatch/meshmatch/core/internal/xds/capability"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -135,7 +135,7 @@ func snapshotRows(p *page, s *snapshot.Snapshot) {
 		}
 		p.heading(0, "%s (%d)", typeTitles[t], len(resources))
 		for _, r := range resources {
-			p.row(r.Name, strings.Join(each.Of(s.ShapedBy(r), func(policy *resource.Policy) string {
+			p.row(r.Name, strings.Join(lists.Map(s.ShapedBy(r), func(policy *resource.Policy) string {
 				return policy.Kind + "/" + p.name(policy.Namespace, policy.Name, policy.KRI())
 			}), " "))
 		}

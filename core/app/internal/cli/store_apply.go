@@ -14,7 +14,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/source"
 	"github.com/meshmatch/meshmatch/core/app/internal/source/etcd"
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -261,7 +261,7 @@ func (w *storeWrite) delete(g *globals, c *cobra.Command, kind, name string) err
 func (w *storeWrite) write(g *globals, c *cobra.Command, store *etcd.Store, read *etcd.Stored, answer *storedChanges) error {
 	defer store.Close()
 	if !w.dryRun {
-		changes := each.At(answer.Changes, func(s *storedChange) etcd.Write { return s.change })
+		changes := lists.MapPointers(answer.Changes, func(s *storedChange) etcd.Write { return s.change })
 		revision, err := store.Write(c.Context(), read, changes)
 		if err != nil {
 			return err

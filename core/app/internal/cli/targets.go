@@ -12,7 +12,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -109,7 +109,7 @@ func (g *globals) printAnswers(c *cobra.Command, t *targets, answers []answered)
 		return a.end()
 	}
 	if !slices.ContainsFunc(answers, func(a answered) bool { return a.answer != nil }) {
-		return errors.Join(each.At(answers, func(a *answered) error { return a.err })...)
+		return errors.Join(lists.MapPointers(answers, func(a *answered) error { return a.err })...)
 	}
 	groups, err := grouped(answers)
 	if err != nil {

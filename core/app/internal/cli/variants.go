@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/internal/variant"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -56,7 +56,7 @@ type variantWarning struct {
 }
 
 func warningsOf(list []variant.Warning) []variantWarning {
-	return append([]variantWarning{}, each.Of(list, func(w variant.Warning) variantWarning {
+	return append([]variantWarning{}, lists.Map(list, func(w variant.Warning) variantWarning {
 		return variantWarning{w.Code, w.Path(), diag.WithHint(w.Message, w.Hint), w.Code.Class()}
 	})...)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
 	"github.com/meshmatch/meshmatch/core/app/internal/policyvariants"
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -67,7 +67,7 @@ func policyVariantsPage(p *page, a *policyvariants.Answer) {
 		p.row(strconv.Itoa(usage.Served[i]), text, v.Set.Short(i))
 	}
 	if len(usage.Others) > 0 {
-		names := each.Of(usage.Others, func(d *resource.Dataplane) string { return d.Name })
+		names := lists.Map(usage.Others, func(d *resource.Dataplane) string { return d.Name })
 		p.line("%s whose inbounds choose different variants: %s", diag.Count(len(names), "dataplane"), someOf(names, 10))
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/why"
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/proxied"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 )
@@ -68,7 +68,7 @@ func (g *globals) why(c *cobra.Command, q *why.Query, t *targets, args []string)
 	}
 	q.Source = g.withSource()
 	state := snapshot.NewBuilder(g.translators, snapshot.Options{}).At(w.view)
-	return g.printAnswers(c, t, each.Of(t.list, func(d *resource.Dataplane) answered {
+	return g.printAnswers(c, t, lists.Map(t.list, func(d *resource.Dataplane) answered {
 		q.NoEffect = proxied.NoEffectInMesh(state, d)
 		return whyAnswer(c, w, d, policy, q)
 	}))

@@ -4,7 +4,7 @@ import (
 	"maps"
 	"strings"
 
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -51,7 +51,7 @@ type Version struct {
 
 // Definitions returns the definitions of the kinds of a loader, sorted by group and kind.
 func Definitions(kinds *resource.Kinds, documents []resource.DocumentType) []Definition {
-	return each.Of(resource.Shapes(kinds, documents), definition)
+	return lists.Map(resource.Shapes(kinds, documents), definition)
 }
 
 func definition(shape resource.Shape) Definition {

@@ -8,7 +8,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/internal/requests"
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/internal/request"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/permission"
@@ -212,7 +212,7 @@ func NewDecider(at *permission.Place, options Options) Decider {
 func newExplanation(e *permission.Explanation, options Options) *Explanation {
 	explanation := &Explanation{Reason: e.Reason}
 	if e.Nearest != nil {
-		failed := each.Of(e.Nearest.Failed, func(f request.Failure) Failure { return Failure(f) })
+		failed := lists.Map(e.Nearest.Failed, func(f request.Failure) Failure { return Failure(f) })
 		explanation.Nearest = &Nearest{Decider: NewDecider(&e.Nearest.Place, options), Failed: failed}
 	}
 	return explanation

@@ -10,8 +10,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/internal/targets"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/internal/words"
 	"github.com/meshmatch/meshmatch/core/internal/collector"
-	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/internal/enforce/ocm"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/internal/partition"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -137,7 +137,7 @@ func NewDataplane(view *core.View, d *resource.Dataplane, options Options) (*Dat
 	} else if id != nil {
 		answer.Dataplane.SpiffeID = id.SPIFFEID
 	}
-	answer.Policies = append(answer.Policies, each.Of(a.configs, a.kind)...)
+	answer.Policies = append(answer.Policies, lists.Map(a.configs, a.kind)...)
 	return answer, a.err()
 }
 
@@ -251,7 +251,7 @@ func (a *dataplaneAnswer) selectorRules(build func(partition.Limits) ([]results.
 	case !a.budget.Take(len(view), place):
 		return nil
 	}
-	return each.Of(view, func(r results.SelectorRule) SelectorRule {
+	return lists.Map(view, func(r results.SelectorRule) SelectorRule {
 		shown := NewEffectiveConf(r.Effective, section, options)
 		if options.Overridden && shown != nil {
 			shown.Overridden = overriddenValues(r.Effective, items(r.Selector), section, options)

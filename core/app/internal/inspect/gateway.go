@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/internal/specs"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -33,10 +33,10 @@ func newGateway(view *core.View, d *resource.Dataplane) *Gateway {
 	for i := range d.GatewayListeners() {
 		l := &d.GatewayListeners()[i]
 		listener := GatewayListener{ListenerRef: newGatewayListenerRef(d, l), Protocol: string(l.Protocol)}
-		attached := each.That(routes, func(route *resource.MeshGatewayRoute) bool {
+		attached := lists.Filter(routes, func(route *resource.MeshGatewayRoute) bool {
 			return slices.ContainsFunc(route.Spec.Selectors, func(s specs.TagSelector) bool { return listener.Tags.Contains(s.Match) })
 		})
-		listener.Routes = each.Of(attached, func(route *resource.MeshGatewayRoute) string { return kri(route) })
+		listener.Routes = lists.Map(attached, func(route *resource.MeshGatewayRoute) string { return kri(route) })
 		gateway.Listeners = append(gateway.Listeners, listener)
 	}
 	return gateway

@@ -5,7 +5,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
 	"github.com/meshmatch/meshmatch/core/conf"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/internal/partition"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
@@ -72,7 +72,7 @@ func (a *dataplaneAnswer) inbound(config *results.Config, i int) Inbound {
 // rules returns the rules of an inbound or a listener, as far as the answer has room.
 func (a *dataplaneAnswer) rules(kind *resource.Kind, c *results.InboundConfig, place string, options Options) (of InboundRules) {
 	if a.budget.Take(len(c.Rules), place) {
-		of.Rules = each.Of(c.Rules, func(r results.InboundRule) InboundRule {
+		of.Rules = lists.Map(c.Rules, func(r results.InboundRule) InboundRule {
 			return InboundRule{r.Match, NewEffectiveConf(r.Effective, kind.Rules, options)}
 		})
 	}

@@ -5,7 +5,7 @@ import (
 	"iter"
 
 	"github.com/meshmatch/meshmatch/core"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/internal/specs"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -46,7 +46,7 @@ type ListenerHost struct {
 // ListenerPoints returns the listeners of a dataplane in the order of answers, and the
 // index of the first one among the inbounds that policies select (core.Selection).
 func ListenerPoints(view *core.View, d *resource.Dataplane) (refs []ListenerRef, first int) {
-	refs = each.At(d.GatewayListeners(), func(l *specs.GatewayListener) ListenerRef { return newGatewayListenerRef(d, l) })
+	refs = lists.MapPointers(d.GatewayListeners(), func(l *specs.GatewayListener) ListenerRef { return newGatewayListenerRef(d, l) })
 	zones := view.Semantics().ZoneListeners(d)
 	for i := range zones {
 		l := &zones[i]
@@ -94,7 +94,7 @@ func (a *dataplaneAnswer) listener(kind *resource.Kind, ref ListenerRef, point i
 		options.NoEffect = nil // proxies of builtin gateways are not configured here
 	}
 	listener := Listener{Listener: ref, NoEffect: ref.NoEffect(kind), To: NewEffectiveConf(c.To, ListenerSection(kind), options)}
-	listener.Hosts = each.Of(c.Hosts, func(host results.HostConfig) ListenerHost {
+	listener.Hosts = lists.Map(c.Hosts, func(host results.HostConfig) ListenerHost {
 		return ListenerHost{host.Hostname, NewEffectiveConf(host.Effective, ListenerSection(kind), options)}
 	})
 	place := fmt.Sprintf("%s of listener %s of %s", kind.Name, ref.Name, a.dataplane.Name)

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
 )
@@ -38,7 +38,7 @@ type Route struct {
 
 func newOutbound(ref *OutboundRef, config *results.OutboundConfig, kind *resource.Kind, options Options) Outbound {
 	out := Outbound{Outbound: *ref, EffectiveConf: NewEffectiveConf(config.Effective, kind.To, options)}
-	out.Routes = each.Of(config.Routes, func(r results.RouteConfig) Route {
+	out.Routes = lists.Map(config.Routes, func(r results.RouteConfig) Route {
 		return Route{options.PolicyKRI(r.Route), NewEffectiveConf(r.Effective, kind.To, options), r.Route.Kind + " " + r.Route.Qualified()}
 	})
 	slices.SortFunc(out.Routes, func(a, b Route) int { return strings.Compare(a.Route, b.Route) })

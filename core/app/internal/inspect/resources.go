@@ -10,7 +10,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/internal/words"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -93,20 +93,20 @@ func (r *Resource) selectedBy(s find.Selection) bool {
 // resources returns every resource of a set.
 func resources(set *resource.Set) []Resource {
 	return slices.Concat(
-		each.Of(set.Meshes, func(m *resource.Mesh) Resource { return Resource{Meta: &m.Meta} }),
-		each.Of(set.Dataplanes, func(d *resource.Dataplane) Resource {
+		lists.Map(set.Meshes, func(m *resource.Mesh) Resource { return Resource{Meta: &m.Meta} }),
+		lists.Map(set.Dataplanes, func(d *resource.Dataplane) Resource {
 			return Resource{Meta: &d.Meta, Summary: dataplaneSummary(d), tags: find.ClientTags(d)}
 		}),
-		each.Of(set.Policies, func(p *resource.Policy) Resource { return Resource{Meta: &p.Meta, Summary: PolicySummary(p)} }),
-		each.Of(set.Objects, func(o resource.Object) Resource { return Resource{Meta: o.Identity(), Summary: objectSummary(o)} }),
-		each.Of(set.Documents, func(d *resource.Document) Resource { return Resource{Meta: &d.Meta} }),
+		lists.Map(set.Policies, func(p *resource.Policy) Resource { return Resource{Meta: &p.Meta, Summary: PolicySummary(p)} }),
+		lists.Map(set.Objects, func(o resource.Object) Resource { return Resource{Meta: o.Identity(), Summary: objectSummary(o)} }),
+		lists.Map(set.Documents, func(d *resource.Document) Resource { return Resource{Meta: &d.Meta} }),
 	)
 }
 
 // dataplaneSummary returns the address with the inbounds (name, port and service), and with
 // the listeners of a zone proxy.
 func dataplaneSummary(d *resource.Dataplane) string {
-	ports := each.At(d.Inbounds, func(in *resource.Inbound) string {
+	ports := lists.MapPointers(d.Inbounds, func(in *resource.Inbound) string {
 		port := words.Port(in.Port)
 		if in.Name != "" {
 			port = in.Name + ":" + port
@@ -116,7 +116,7 @@ func dataplaneSummary(d *resource.Dataplane) string {
 		}
 		return port
 	})
-	ports = append(ports, each.At(d.Listeners, func(l *resource.Listener) string {
+	ports = append(ports, lists.MapPointers(d.Listeners, func(l *resource.Listener) string {
 		return strings.TrimSpace(l.Type() + " " + strings.TrimPrefix(l.Name+":"+words.Port(l.Port), ":"))
 	})...)
 	if d.Gateway != nil {
@@ -167,7 +167,7 @@ func objectSummary(o resource.Object) string {
 	if !ok {
 		return ""
 	}
-	return strings.Join(each.Of(destination.Ports(), func(port resource.DestinationPort) string {
+	return strings.Join(lists.Map(destination.Ports(), func(port resource.DestinationPort) string {
 		return strings.TrimSpace(fmt.Sprintf("%d %s", port.Number, port.Protocol))
 	}), ", ")
 }

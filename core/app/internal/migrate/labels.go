@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/internal/specs"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -44,7 +44,7 @@ func (r *rewriter) labelled(p *resource.Policy) *target {
 		}
 		section = name
 	}
-	allowed := each.That(r.view.Dataplanes(p.Mesh), func(d *resource.Dataplane) bool { return r.inScope(p, d) })
+	allowed := lists.Filter(r.view.Dataplanes(p.Mesh), func(d *resource.Dataplane) bool { return r.inScope(p, d) })
 	exact := func(labels resource.Tags) bool {
 		return !slices.ContainsFunc(allowed, func(d *resource.Dataplane) bool { return r.labels(d).Contains(labels) != wanted[d] })
 	}
@@ -56,7 +56,7 @@ func (r *rewriter) labelled(p *resource.Policy) *target {
 			candidates = append(candidates, resource.Tags{{Key: key, Value: value}})
 		}
 	}
-	candidates = append(candidates, each.Of(first, func(label resource.Tag) resource.Tags { return resource.Tags{label} })...)
+	candidates = append(candidates, lists.Map(first, func(label resource.Tag) resource.Tags { return resource.Tags{label} })...)
 	for _, labels := range candidates {
 		if len(labels) > 0 && exact(labels) {
 			return &target{labels: asTree(labels), section: section}
@@ -68,7 +68,7 @@ func (r *rewriter) labelled(p *resource.Policy) *target {
 // sectionOf returns the name of the only inbound, or listener of a zone proxy, that is
 // selected; empty if all are.
 func sectionOf(d *resource.Dataplane, has func(int) bool) (name string, ok bool) {
-	sections := append(each.At(d.Inbounds, (*resource.Inbound).SectionName), each.At(d.Listeners, (*resource.Listener).SectionName)...)
+	sections := append(lists.MapPointers(d.Inbounds, (*resource.Inbound).SectionName), lists.MapPointers(d.Listeners, (*resource.Listener).SectionName)...)
 	count := 0
 	for k, section := range sections {
 		if has(k) {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -190,8 +190,8 @@ func (r *rewriter) labelsOfName(p *resource.Policy, t *resource.TargetRef) (labe
 				section = ""
 			}
 		}
-		ofKind := each.That(set.All(), func(d resource.Destination) bool { return d.Identity().Kind == t.Kind.String() })
-		all = each.Of(ofKind, resource.Destination.Identity)
+		ofKind := lists.Filter(set.All(), func(d resource.Destination) bool { return d.Identity().Kind == t.Kind.String() })
+		all = lists.Map(ofKind, resource.Destination.Identity)
 	}
 	if len(found) == 0 {
 		return nil, ""

@@ -10,7 +10,7 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/internal/partition"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/internal/variant"
@@ -157,8 +157,8 @@ type Route struct {
 func newAnswer(by semantics.Semantics, v *variant.PolicyVariants, usage *variant.Usage) *Answer {
 	answer := &Answer{Kind: v.Kind.Name, Name: v.Destination.Name(), Dataplanes: usage.Dataplanes, Others: []string{}, Compiled: v, Usage: usage}
 	for i, content := range v.Contents {
-		answer.Variants = append(answer.Variants, Variant{v.Set.Constraint(i), content.Conf, each.Of(content.Routes, func(r variant.RouteConf) Route { return Route{by.KRI(r.Route.KRI(), &r.Route.Meta), r.Conf} }), usage.Served[i]})
+		answer.Variants = append(answer.Variants, Variant{v.Set.Constraint(i), content.Conf, lists.Map(content.Routes, func(r variant.RouteConf) Route { return Route{by.KRI(r.Route.KRI(), &r.Route.Meta), r.Conf} }), usage.Served[i]})
 	}
-	answer.Others = append(answer.Others, each.Of(usage.Others, func(d *resource.Dataplane) string { return by.KRI(d.KRI(""), &d.Meta) })...)
+	answer.Others = append(answer.Others, lists.Map(usage.Others, func(d *resource.Dataplane) string { return by.KRI(d.KRI(""), &d.Meta) })...)
 	return answer
 }

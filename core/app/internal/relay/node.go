@@ -12,7 +12,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/xds/server"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
@@ -164,7 +164,7 @@ func (n *node) begin(s *session) {
 		if of.all {
 			of.fresh = append(of.fresh, wildcard)
 		}
-		of.fresh = append(of.fresh, each.Of(of.names, func(n nodeName) string { return n.name })...)
+		of.fresh = append(of.fresh, lists.Map(of.names, func(n nodeName) string { return n.name })...)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/meshmatch/meshmatch/core/app/internal/kept"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/internal/xds/capability"
 	"github.com/meshmatch/meshmatch/core/xds/server"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
@@ -229,7 +229,7 @@ func (r *Relay) load() {
 
 // restore makes the cache from what was saved.
 func (r *Relay) restore(s *saved) error {
-	resources := each.Of(s.Resources, func(x savedResource) *wire.Resource { return r.pool.resource(x.Type, x.Name, x.Body) })
+	resources := lists.Map(s.Resources, func(x savedResource) *wire.Resource { return r.pool.resource(x.Type, x.Name, x.Body) })
 	for i := range s.Names {
 		if err := r.restoreName(&s.Names[i], resources); err != nil {
 			return err

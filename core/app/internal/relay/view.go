@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/internal/partition"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
@@ -75,7 +75,7 @@ func newView(variants []*held, before *view) (*view, error) {
 	if len(variants) > maxChoice {
 		return v, v.checkPairs(before)
 	}
-	predicates := each.Of(variants, func(h *held) partition.Predicate { return h.predicate })
+	predicates := lists.Map(variants, func(h *held) partition.Predicate { return h.predicate })
 	choice, overlap, err := partition.NewChoice(predicates, limitsOf(len(variants)))
 	if err != nil {
 		return nil, err

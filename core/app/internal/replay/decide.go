@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"github.com/meshmatch/meshmatch/core/internal/access"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/internal/request"
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -266,7 +266,7 @@ func both(a, b *access.Parts) access.Parts {
 		SpiffeID: a.SpiffeID && b.SpiffeID, Tags: a.Tags && b.Tags, SNI: a.SNI && b.SNI,
 		Method: a.Method && b.Method, Path: a.Path && b.Path,
 	}
-	out.Headers = each.That(a.Headers, func(name string) bool { return slices.Contains(b.Headers, name) })
+	out.Headers = lists.Filter(a.Headers, func(name string) bool { return slices.Contains(b.Headers, name) })
 	return out
 }
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 )
 
 // Fields are the fields of a record that a replay reads. The name of a field is Envoy's
@@ -133,7 +133,7 @@ func (f *Fields) Idle() []string { return f.idle }
 
 // FixedNames returns the names of the fields that are no headers, in one line.
 func FixedNames() string {
-	return strings.Join(each.At(fixed[:], func(f *Field) string { return f.Name }), ", ")
+	return strings.Join(lists.MapPointers(fixed[:], func(f *Field) string { return f.Name }), ", ")
 }
 
 // All returns the fields, sorted by key.

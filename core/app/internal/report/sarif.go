@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 )
 
 // sarifSchema is the URL of the schema of SARIF 2.1.0, which identifies the
@@ -112,7 +112,7 @@ func SARIF(findings []diag.Diagnostic, version string) ([]byte, error) {
 		Results:    []sarifResult{},
 	}
 	rules := map[diag.Code]int{}
-	codes := each.At(findings, func(d *diag.Diagnostic) diag.Code { return d.Code })
+	codes := lists.MapPointers(findings, func(d *diag.Diagnostic) diag.Code { return d.Code })
 	slices.Sort(codes)
 	for _, code := range slices.Compact(codes) {
 		rules[code] = len(run.Tool.Driver.Rules)

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/pages"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/internal/xds/capability"
 	"github.com/meshmatch/meshmatch/core/xds"
 )
@@ -66,9 +66,9 @@ func (s *Server) fleet() []FleetStatus {
 
 // shownClients returns the versions of the clients for pages.
 func (s *Server) shownClients() []pages.ClientVersion {
-	return each.Of(s.fleet(), func(f FleetStatus) pages.ClientVersion {
+	return lists.Map(s.fleet(), func(f FleetStatus) pages.ClientVersion {
 		c := pages.ClientVersion{Version: f.Client, Streams: int(f.Streams)}
-		c.Lacks = each.Of(f.Missing, func(lack capability.Lack) string { return lack.Capability })
+		c.Lacks = lists.Map(f.Missing, func(lack capability.Lack) string { return lack.Capability })
 		return c
 	})
 }

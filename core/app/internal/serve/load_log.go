@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 )
 
 // The limits of what one load logs. The author of one file or object may cause any number
@@ -60,7 +60,7 @@ func withinLimits(err error) error {
 		return err
 	}
 	log := newLoadLog(nil)
-	kept = each.That(all, func(d diag.Diagnostic) bool { return log.admit(d.Code, len(d.Line())) })
+	kept = lists.Filter(all, func(d diag.Diagnostic) bool { return log.admit(d.Code, len(d.Line())) })
 	if log.left == 0 {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/pages"
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 )
 
 // Stale describes since when, and why, the current files are not served.
@@ -92,7 +92,7 @@ func errorsOf(err error) []string {
 	if !errors.As(err, &diagnostics) {
 		return []string{diag.OneLine(err.Error())}
 	}
-	return each.Of(diagnostics, func(d diag.Diagnostic) string { return diag.OneLine(d.Line()) })
+	return lists.Map(diagnostics, func(d diag.Diagnostic) string { return diag.OneLine(d.Line()) })
 }
 
 // maxStatusErrors limits the errors of /status.

@@ -17,7 +17,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/relay"
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/inspectapi"
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/pages"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/xds/server"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
@@ -66,7 +66,7 @@ func NewRelay(options RelayOptions) (*Relay, error) {
 		Trusted: trusts.isRelay, Logger: options.Logger,
 	}
 	dial := append([]grpc.DialOption{grpc.WithTransportCredentials(transport)}, options.Dial...)
-	o.Upstreams = each.Of(options.Upstreams, func(address string) relay.Upstream {
+	o.Upstreams = lists.Map(options.Upstreams, func(address string) relay.Upstream {
 		return relay.Upstream{Address: address, Options: slices.Clone(dial)}
 	})
 	if s.relay, err = relay.New(o); err != nil {

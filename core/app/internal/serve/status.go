@@ -10,7 +10,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/inspectapi"
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/pages"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds/server"
@@ -174,10 +174,10 @@ func (s *Server) selected(selector labels.Selector) []string {
 	view := s.publisher.current.Load().view()
 	var kris []string
 	for _, mesh := range view.Meshes() {
-		list := each.That(view.Dataplanes(mesh), func(d *resource.Dataplane) bool {
+		list := lists.Filter(view.Dataplanes(mesh), func(d *resource.Dataplane) bool {
 			return selector.Empty() || selector.Matches(labels.Set(d.Labels.Map()))
 		})
-		kris = append(kris, each.Of(list, func(d *resource.Dataplane) string { return d.KRI("") })...)
+		kris = append(kris, lists.Map(list, func(d *resource.Dataplane) string { return d.KRI("") })...)
 	}
 	return kris
 }

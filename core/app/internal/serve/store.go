@@ -9,7 +9,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/app/internal/source"
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 )
 
 // StoreStatus is the state of the stores in [Status] (SPEC 14.4).
@@ -203,14 +203,14 @@ func (s *Server) storeStatus(now time.Time) *StoreStatus {
 	status.MoreInvalid = len(s.store.invalid) - len(shown)
 	for _, i := range shown {
 		object := InvalidObject{Kind: i.Kind, At: i.At, Since: i.Since.UTC(), Effect: i.Effect.String(), LastGood: i.LastGood}
-		object.Errors = each.Of(i.Errors[:min(len(i.Errors), maxInvalid)], func(e diag.Diagnostic) string { return diag.OneLine(e.Error()) })
+		object.Errors = lists.Map(i.Errors[:min(len(i.Errors), maxInvalid)], func(e diag.Diagnostic) string { return diag.OneLine(e.Error()) })
 		status.Invalid = append(status.Invalid, object)
 	}
 	return status
 }
 
 func (o *Options) storeNames() string {
-	return strings.Join(each.Of(o.Stores, source.Store.String), " and ")
+	return strings.Join(lists.Map(o.Stores, source.Store.String), " and ")
 }
 
 // collectStore sends the metrics of the stores.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/check"
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 )
 
 // warner logs warnings about what is valid and has no effect, each once (SPEC 11.1). It
@@ -94,5 +94,5 @@ func (w *warner) warningsOf(ctx context.Context, p *publication) []string {
 		found = append(found, check.Unidentified(p.view())...)
 	}
 	found = diag.WithoutIgnored(found, p.set.Ignores, p.set.Positions(), func(code diag.Code) bool { return code.Definition().TLS && !w.tls })
-	return each.Of(each.That(found, func(d diag.Diagnostic) bool { return d.Code.Class() != diag.ClassInfo }), diag.Diagnostic.Line)
+	return lists.Map(lists.Filter(found, func(d diag.Diagnostic) bool { return d.Code.Class() != diag.ClassInfo }), diag.Diagnostic.Line)
 }

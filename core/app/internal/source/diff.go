@@ -2,8 +2,8 @@ package source
 
 import (
 	"github.com/meshmatch/meshmatch/core"
-	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/internal/enforce/ocm"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/internal/sorted"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -27,7 +27,7 @@ func Diff(before, after *resource.Set) core.Batch {
 
 // placing returns the documents that are placements and bindings.
 func placing(documents []*resource.Document) []*resource.Document {
-	return each.That(documents, func(d *resource.Document) bool { return ocm.IsKind(d.Kind) })
+	return lists.Filter(documents, func(d *resource.Document) bool { return ocm.IsKind(d.Kind) })
 }
 
 // diff returns the resources of after that before does not have with the same pointer,

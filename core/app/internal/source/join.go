@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -25,7 +25,7 @@ type joined []Source
 
 // String implements [Source].
 func (j joined) String() string {
-	return strings.Join(each.Of(j, Source.String), " and ")
+	return strings.Join(lists.Map(j, Source.String), " and ")
 }
 
 // yielded is what one of the sources yielded.

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 )
 
 // maxNamed is how many documents that are no resources a line names.
@@ -13,7 +13,7 @@ const maxNamed = 10
 
 // NoResourceText returns how many documents are no resources, and the first of them.
 func NoResourceText(at []diag.Position) string {
-	named := each.Of(at[:min(len(at), maxNamed)], func(pos diag.Position) string { return pos.File + ":" + strconv.Itoa(pos.Line) })
+	named := lists.Map(at[:min(len(at), maxNamed)], func(pos diag.Position) string { return pos.File + ":" + strconv.Itoa(pos.Line) })
 	text := diag.Count(len(at), "document") + " that are no resources: "
 	if len(at) == 1 {
 		text = "1 document that is no resource: "

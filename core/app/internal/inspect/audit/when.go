@@ -8,7 +8,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/audit/rbac"
 	"github.com/meshmatch/meshmatch/core/internal/access"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 )
 
 // When is the condition of the requests that a chain allows: the requests of any clause.
@@ -46,10 +46,10 @@ type Header struct {
 
 // String returns the condition in short form: clauses joined by or.
 func (w *When) String() string {
-	clauses := each.At(w.Any, func(c *Clause) string {
+	clauses := lists.MapPointers(w.Any, func(c *Clause) string {
 		text := c.Match.String()
 		if len(c.Except) > 0 {
-			text += " except " + strings.Join(each.At(c.Except, (*Match).String), ", ")
+			text += " except " + strings.Join(lists.MapPointers(c.Except, (*Match).String), ", ")
 		}
 		return text
 	})
@@ -66,7 +66,7 @@ func (m *Match) String() string {
 		}
 	}
 	add("", m.SpiffeID)
-	parts = append(parts, each.Of(slices.Sorted(maps.Keys(m.Tags)), func(key string) string { return key + "=" + m.Tags[key] })...)
+	parts = append(parts, lists.Map(slices.Sorted(maps.Keys(m.Tags)), func(key string) string { return key + "=" + m.Tags[key] })...)
 	add("sni ", m.SNI)
 	add("", m.Method)
 	add("", m.Path)
@@ -235,7 +235,7 @@ func without(all []clause, d clause) (out []clause, ok bool) {
 		if len(d.match) > 0 {
 			out = append(out, clause{c.match, append(slices.Clone(c.except), d.match)})
 		}
-		out = append(out, each.Of(d.except, func(e []rbac.Comparison) clause { return clause{slices.Concat(c.match, e), c.except} })...)
+		out = append(out, lists.Map(d.except, func(e []rbac.Comparison) clause { return clause{slices.Concat(c.match, e), c.except} })...)
 		if len(out) > maxClauses {
 			return nil, false
 		}

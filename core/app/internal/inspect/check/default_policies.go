@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -14,10 +14,10 @@ import (
 // an effect only if they are in the input (SPEC 17.5).
 func (m *meshCheck) defaultPolicies() {
 	document := m.view.Mesh(m.mesh)
-	lacks := each.That(m.view.Semantics().DefaultPolicies(m.mesh, document), func(id resource.ID) bool {
+	lacks := lists.Filter(m.view.Semantics().DefaultPolicies(m.mesh, document), func(id resource.ID) bool {
 		return !slices.ContainsFunc(m.policies, func(p *resource.Policy) bool { return isDefault(p, id) })
 	})
-	missing := each.Of(lacks, func(id resource.ID) string { return id.Kind + " " + id.Name })
+	missing := lists.Map(lacks, func(id resource.ID) string { return id.Kind + " " + id.Name })
 	if len(missing) == 0 {
 		return
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 )
 
 // maxExamples is the number of places of a group after its first one.
@@ -44,7 +44,7 @@ func (g *Group) Line() string {
 	if g.Count == 1 {
 		return g.Diagnostic.Line()
 	}
-	places := each.At(g.Examples, func(d *diag.Diagnostic) string { return d.Pos.String() })
+	places := lists.MapPointers(g.Examples, func(d *diag.Diagnostic) string { return d.Pos.String() })
 	more := ""
 	if g.Count-1 > len(places) {
 		more = ", ..."
@@ -68,7 +68,7 @@ func (g Group) MarshalJSON() ([]byte, error) {
 	if err != nil || g.Count == 1 {
 		return first, err
 	}
-	examples := each.At(g.Examples, func(d *diag.Diagnostic) example {
+	examples := lists.MapPointers(g.Examples, func(d *diag.Diagnostic) example {
 		return example{d.Pos.File, d.Pos.Line, d.Pos.Column, d.Path, d.Message()}
 	})
 	rest, err := json.Marshal(struct {

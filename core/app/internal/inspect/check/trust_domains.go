@@ -5,8 +5,8 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/internal/identity"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -15,7 +15,7 @@ import (
 func TrustDomainOverlaps(view *core.View) []identity.Overlap {
 	var all []*resource.MeshIdentity
 	for _, mesh := range view.Meshes() {
-		all = append(all, each.That(view.Identities(mesh).All(), func(source *resource.MeshIdentity) bool { return source.Mesh == mesh })...)
+		all = append(all, lists.Filter(view.Identities(mesh).All(), func(source *resource.MeshIdentity) bool { return source.Mesh == mesh })...)
 	}
 	return identity.Overlaps(all, view.Semantics().IdentityDefaults(), view.Dataplanes)
 }

@@ -8,8 +8,8 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/internal/destination"
-	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/internal/enforce"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -166,6 +166,6 @@ func (m *meshCheck) zones() *destination.Zones {
 		Semantics: m.view.Semantics(), Mesh: m.view.Mesh(m.mesh), Identified: len(m.view.Identities(m.mesh).All()) > 0,
 		Objects: m.view.Objects(m.mesh), Globals: m.view.Objects(""),
 	}
-	from.Proxies = each.That(m.dataplanes, func(d *resource.Dataplane) bool { return len(d.Listeners) > 0 })
+	from.Proxies = lists.Filter(m.dataplanes, func(d *resource.Dataplane) bool { return len(d.Listeners) > 0 })
 	return destination.NewZones(from)
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/internal/ruleviews"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/internal/partition"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
@@ -67,7 +67,7 @@ func (c *clientDiffs) add(d *differ, p pair, before, after []*results.Config, ol
 
 // errors returns one error for each comparison that exceeds its limit.
 func (c *clientDiffs) errors() []error {
-	return each.Of(c.failed, func(both *clientsParts) error {
+	return lists.Map(c.failed, func(both *clientsParts) error {
 		name := both.first
 		if both.inbounds > 1 {
 			name += fmt.Sprintf(" and %d more", both.inbounds-1)
@@ -98,7 +98,7 @@ func (c *clientDiffs) divide(both fromPair) ([]clientsPart, error) {
 	if err != nil {
 		return nil, err
 	}
-	selectors := each.Of(slices.Concat(before, after), func(r results.SelectorRule) partition.Predicate { return r.Selector.Predicate() })
+	selectors := lists.Map(slices.Concat(before, after), func(r results.SelectorRule) partition.Predicate { return r.Selector.Predicate() })
 	joined, err := disjoint(selectors, ruleOfEach(len(before)), c.views.Limits)
 	if err != nil {
 		c.views.Failed(err)

@@ -13,7 +13,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/internal/ruleviews"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/internal/content"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/internal/sorted"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -351,7 +351,7 @@ func (d *differ) addFields(old, next *leaves) {
 func changesOf(old, next *leaves) []ConfChange {
 	keys := differing(old.at, next.at)
 	slices.SortFunc(keys, leafKey.compare)
-	return each.Of(keys, func(key leafKey) ConfChange {
+	return lists.Map(keys, func(key leafKey) ConfChange {
 		a, b := old.at[key], next.at[key]
 		return ConfChange{
 			Kind: key.kind, Place: *cmp.Or(b.place, a.place), Field: key.field,

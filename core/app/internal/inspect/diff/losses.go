@@ -11,7 +11,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/internal/access"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -146,7 +146,7 @@ func (l *losses) addInbound(p pair, inbound int, key calledKey) {
 func (l *losses) all(d *differ) []Loss {
 	limits, out := requests.Limits(1), []Loss{}
 	all := slices.Collect(maps.Values(l.callers))
-	changed := each.That(all, func(c *caller) bool { return c.changes })
+	changed := lists.Filter(all, func(c *caller) bool { return c.changes })
 	known := map[[2]listOfSide][]*caller{}
 	for _, in := range l.called {
 		clients := changed
@@ -192,7 +192,7 @@ func (a *accessDiff) candidates(all []*caller) []*caller {
 			}
 		}
 	}
-	return each.That(all, func(c *caller) bool {
+	return lists.Filter(all, func(c *caller) bool {
 		return any || c.changes || slices.ContainsFunc(c.before.ids, func(id string) bool { return ids[id] })
 	})
 }

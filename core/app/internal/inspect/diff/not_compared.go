@@ -8,7 +8,7 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/internal/content"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/internal/sorted"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -106,7 +106,7 @@ func (d *Diff) HasMeshWithoutDataplanes() bool {
 }
 
 func (d *Diff) notComparedFindings() []diag.Diagnostic {
-	return each.At(d.NotCompared, func(n *NotCompared) diag.Diagnostic {
+	return lists.MapPointers(d.NotCompared, func(n *NotCompared) diag.Diagnostic {
 		finding := diag.Diagnostic{Code: diag.SelectsNothingNew, Pos: n.pos, What: "nothing was compared: " + n.String(), Hint: "check its targetRef, or give the files of the dataplanes that it is for"}
 		if n.noDataplanes {
 			finding.Code, finding.Hint = diag.NothingCompared, "give the dataplanes of mesh "+n.Mesh+" in both inputs too"

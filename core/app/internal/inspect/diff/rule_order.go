@@ -7,7 +7,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/internal/ruleviews"
 	"github.com/meshmatch/meshmatch/core/conf"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
 )
@@ -37,7 +37,7 @@ func ruleOrdersOf(s side, configs []*results.Config, d *resource.Dataplane) rule
 				continue
 			}
 			order := ruleOrder{place: &place}
-			order.matches = each.Of(ruleviews.FirstOfMatch(c.Rules), func(r results.InboundRule) string { return matchJSON(&r.Match) })
+			order.matches = lists.Map(ruleviews.FirstOfMatch(c.Rules), func(r results.InboundRule) string { return matchJSON(&r.Match) })
 			orders[leafKey{kind: config.Kind.Name, place: order.place.String(), field: "order"}] = order
 		}
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/internal/words"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/internal/specs"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -42,7 +42,7 @@ func ListenerNames(view *core.View, d *resource.Dataplane) []string {
 	for i := range ports {
 		count[ports[i].names[0]]++
 	}
-	return each.At(ports, func(p *port) string {
+	return lists.MapPointers(ports, func(p *port) string {
 		if count[p.names[0]] > 1 {
 			return p.address
 		}
@@ -51,7 +51,7 @@ func ListenerNames(view *core.View, d *resource.Dataplane) []string {
 }
 
 func listenerPorts(view *core.View, d *resource.Dataplane) []port {
-	ports := each.At(d.GatewayListeners(), func(l *specs.GatewayListener) port {
+	ports := lists.MapPointers(d.GatewayListeners(), func(l *specs.GatewayListener) port {
 		number := words.Port(l.Port)
 		names := []string{l.Name(), number, d.KRI(number), d.Gateway.MeshGateway.KRI(number)}
 		if l.Hostname != "" {
@@ -59,7 +59,7 @@ func listenerPorts(view *core.View, d *resource.Dataplane) []port {
 		}
 		return port{names: names, address: net.JoinHostPort(cmp.Or(l.Hostname, resource.AnyValue), number)}
 	})
-	return append(ports, each.At(view.Semantics().ZoneListeners(d), func(l *resource.Listener) port {
+	return append(ports, lists.MapPointers(view.Semantics().ZoneListeners(d), func(l *resource.Listener) port {
 		section, number := l.SectionName(), words.Port(l.Port)
 		return port{names: []string{section, number, l.Type(), d.KRI(section)}, address: net.JoinHostPort(cmp.Or(l.Address, d.Address), number)}
 	})...)

@@ -11,7 +11,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/internal/requests"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/internal/access"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/internal/request"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -187,7 +187,7 @@ func IsKindName(word, kind string) bool {
 
 // KindNames lists the kinds with their short names, for messages.
 func KindNames(kinds *resource.Kinds) string {
-	return strings.Join(each.Of(kinds.All(), func(kind *resource.Kind) string { return kind.Name + " (" + kind.Short + ")" }), ", ")
+	return strings.Join(lists.Map(kinds.All(), func(kind *resource.Kind) string { return kind.Name + " (" + kind.Short + ")" }), ", ")
 }
 
 // ClientTags returns the tags that a dataplane has as a client: the tags of each
@@ -196,7 +196,7 @@ func ClientTags(d *resource.Dataplane) []resource.Tags {
 	if d.Gateway != nil {
 		return []resource.Tags{d.Gateway.Tags}
 	}
-	return each.At(d.Inbounds, func(in *resource.Inbound) resource.Tags { return in.Tags })
+	return lists.MapPointers(d.Inbounds, func(in *resource.Inbound) resource.Tags { return in.Tags })
 }
 
 // ResourceKind returns the name of a kind of resources or documents. It finds the kind
@@ -215,5 +215,5 @@ func ResourceKind(kinds *resource.Kinds, documents []resource.DocumentType, word
 
 // ResourceKinds returns the names of all kinds of resources, and of documents.
 func ResourceKinds(kinds *resource.Kinds, documents []resource.DocumentType) []string {
-	return slices.Concat(resource.FixedKinds(), kinds.Names(), each.At(documents, func(t *resource.DocumentType) string { return t.Kind }))
+	return slices.Concat(resource.FixedKinds(), kinds.Names(), lists.MapPointers(documents, func(t *resource.DocumentType) string { return t.Kind }))
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/internal/words"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/internal/destination"
-	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/internal/enforce"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -109,9 +109,9 @@ func withoutSuffix(name string) string {
 // OutboundNames returns a name of each outbound of a dataplane for [Outbound], in
 // the order of answers: its service, or NAME:PORT of its destination.
 func OutboundNames(view *core.View, d *resource.Dataplane) []string {
-	tagged := each.That(d.Outbounds, func(out resource.Outbound) bool { return out.Backend == nil })
-	names := each.At(tagged, func(out *resource.Outbound) string { return out.Tags.Value(resource.ServiceTag) })
-	return append(names, each.At(view.DestinationOutbounds(d), func(o *destination.Outbound) string { return destinationNames(view, o)[0] })...)
+	tagged := lists.Filter(d.Outbounds, func(out resource.Outbound) bool { return out.Backend == nil })
+	names := lists.MapPointers(tagged, func(out *resource.Outbound) string { return out.Tags.Value(resource.ServiceTag) })
+	return append(names, lists.MapPointers(view.DestinationOutbounds(d), func(o *destination.Outbound) string { return destinationNames(view, o)[0] })...)
 }
 
 // destinationNames returns the names of an outbound of a destination: NAME:PORT, with the
@@ -159,7 +159,7 @@ func portNamed(d *resource.Dataplane, what, name string, ports []port) (int, err
 	case len(found) == 0:
 		return 0, NotFoundf("%s has no %s %q; %s", d.Name, what, name, knownPorts(name, ports))
 	}
-	matching := each.Of(found, func(i int) string { return ports[i].address })
+	matching := lists.Map(found, func(i int) string { return ports[i].address })
 	return 0, NotFoundf("%s has several %ss %q; give address and port of one: %s", d.Name, what, name, strings.Join(matching, ", "))
 }
 
@@ -171,7 +171,7 @@ func isOnly(d *resource.Dataplane, what string, ports []port) error {
 	case 1:
 		return nil
 	}
-	names := each.At(ports, func(p *port) string { return fmt.Sprintf("%s (%s)", p.names[0], p.address) })
+	names := lists.MapPointers(ports, func(p *port) string { return fmt.Sprintf("%s (%s)", p.names[0], p.address) })
 	return Usagef("%s has %d %ss; give one of them: %s", d.Name, len(ports), strings.ReplaceAll(what, " or ", "s or "), strings.Join(names, ", "))
 }
 

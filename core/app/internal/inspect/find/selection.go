@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -50,7 +50,7 @@ func (s Selection) selectsDataplane(d *resource.Dataplane) bool {
 // identity. If namespace is not nil, they must be in it. The error is [ErrNotFound] if
 // there are none.
 func SelectDataplanes(view *core.View, mesh string, s Selection, namespace *string) ([]*resource.Dataplane, error) {
-	selected := each.That(view.Dataplanes(mesh), func(d *resource.Dataplane) bool {
+	selected := lists.Filter(view.Dataplanes(mesh), func(d *resource.Dataplane) bool {
 		return (namespace == nil || *namespace == d.Namespace) && s.selectsDataplane(d)
 	})
 	if len(selected) == 0 {

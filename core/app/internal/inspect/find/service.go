@@ -9,7 +9,7 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/internal/words"
 	"github.com/meshmatch/meshmatch/core/internal/destination"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/internal/specs"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -56,7 +56,7 @@ func NewService(view *core.View, mesh, name string, namespace *string) (*Service
 		}
 	}
 	selectors := destination.NewSelectors(view.Semantics(), s.meshServices)
-	s.Dataplanes = each.That(inNamespace, func(d *resource.Dataplane) bool { return len(selectors.ServicesOf(d)) > 0 })
+	s.Dataplanes = lists.Filter(inNamespace, func(d *resource.Dataplane) bool { return len(selectors.ServicesOf(d)) > 0 })
 	switch {
 	case len(s.Dataplanes) > 0:
 		return s, nil

@@ -9,9 +9,9 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
-	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/internal/enforce"
 	"github.com/meshmatch/meshmatch/core/internal/enforce/ocm"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -160,7 +160,7 @@ func ruleSpec(groups []*group, all bool, q PlanQuery) ocm.RuleSpec {
 		slices.SortFunc(names, ocm.DataplaneName.Compare)
 		return ocm.RuleSpec{Dataplanes: names}
 	case q.By == resource.ZoneTag:
-		return ocm.RuleSpec{Clusters: each.Of(values, func(zone string) ocm.ClusterName { return ocm.ClusterName{Name: zone} })}
+		return ocm.RuleSpec{Clusters: lists.Map(values, func(zone string) ocm.ClusterName { return ocm.ClusterName{Name: zone} })}
 	}
 	return ocm.RuleSpec{DataplaneSelector: &ocm.SelectorDocument{MatchExpressions: []ocm.RequirementDocument{{Key: q.By, Operator: ocm.In, Values: values}}}}
 }

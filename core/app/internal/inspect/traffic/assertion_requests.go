@@ -9,7 +9,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/internal/words"
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/internal/access"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/internal/request"
 	"github.com/meshmatch/meshmatch/core/internal/specs"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -169,7 +169,7 @@ func (t *tester) dataplanes(list []*resource.Dataplane, name string, byTags bool
 			sets = append(sets, withID(conf.SpiffeIDExact, id.SPIFFEID))
 			continue
 		}
-		sets = append(sets, each.Of(find.ClientTags(d), func(tags resource.Tags) *access.Requests { return access.Matching(nil, tags) })...)
+		sets = append(sets, lists.Map(find.ClientTags(d), func(tags resource.Tags) *access.Requests { return access.Matching(nil, tags) })...)
 	}
 	if len(sets) == 0 {
 		return nil, fmt.Errorf("no dataplane of %q is a client", name)
@@ -196,7 +196,7 @@ func requestsOf(r *specs.TestRequest) *access.Requests {
 	if r.PathPrefix != nil {
 		m.Path = &conf.PathMatch{Type: conf.PathPrefix, Value: *r.PathPrefix}
 	}
-	m.Headers = each.Of(headersOf(r.Headers), func(h request.Header) conf.HeaderMatch {
+	m.Headers = lists.Map(headersOf(r.Headers), func(h request.Header) conf.HeaderMatch {
 		return conf.HeaderMatch{Name: conf.HeaderName(h.Name), Value: &h.Value}
 	})
 	return access.Matching(m, nil)

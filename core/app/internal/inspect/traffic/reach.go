@@ -14,7 +14,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/internal/requests"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/internal/access"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/internal/request"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -373,7 +373,7 @@ func (r *reacher) cell(c *column, reaches []access.Reach, client *access.KnownCl
 	}
 	cell := ReachCell{By: []inspect.Decider{}}
 	c.list.Sort(by)
-	cell.By = append(cell.By, each.Of(by, func(d access.Decision) inspect.Decider { return inspect.NewDecision(d, r.options).By })...)
+	cell.By = append(cell.By, lists.Map(by, func(d access.Decision) inspect.Decider { return inspect.NewDecision(d, r.options).By })...)
 	switch {
 	case failed != nil:
 		verdict = access.Unknown

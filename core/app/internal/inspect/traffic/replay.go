@@ -16,7 +16,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/replay"
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/internal/access"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/kind/meshaccesslog"
 	"github.com/meshmatch/meshmatch/core/permission"
@@ -141,7 +141,7 @@ func NewReplay(ctx context.Context, before, after *core.View, mesh string, q Rep
 		Differences: []ReplayDifference{}, Changes: []ReplayChange{}, NeverHit: neverHit(last, mesh, result, options), Unnamed: append([]string{}, result.Unnamed...),
 	}
 	position := func(at replay.Position) string { return fmt.Sprintf("%s:%d", q.Files[at.File], at.Line) }
-	r.MalformedLines = each.Of(result.Noted, func(m replay.Malformed) string { return position(m.At) + ": " + m.Why.Error() })
+	r.MalformedLines = lists.Map(result.Noted, func(m replay.Malformed) string { return position(m.At) + ": " + m.Why.Error() })
 	for reason, count := range result.Reasons {
 		r.UnknownReasons = append(r.UnknownReasons, UnknownReason{reason, count})
 	}
@@ -312,7 +312,7 @@ func replayInbounds(view *core.View, mesh string) *replay.Inbounds {
 // NewReplayLog returns the MeshAccessLog of a mesh that writes the fields to a file.
 func NewReplayLog(fields *replay.Fields, mesh, path string) (*resource.Policy, error) {
 	format := &meshaccesslog.Format{Type: meshaccesslog.JSONFormat}
-	format.JSON = each.Of(fields.All(), func(field replay.Field) meshaccesslog.Field {
+	format.JSON = lists.Map(fields.All(), func(field replay.Field) meshaccesslog.Field {
 		return meshaccesslog.Field{Key: field.Key, Value: field.Operator}
 	})
 	return meshaccesslog.New(mesh, "replay").Rule(meshaccesslog.Conf{Backends: []meshaccesslog.Backend{{

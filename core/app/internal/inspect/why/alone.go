@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/internal/partition"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -29,7 +29,7 @@ func newAlone(ctx context.Context, view *core.View, d *resource.Dataplane, kind 
 	if mesh := view.Mesh(d.Mesh); mesh != nil {
 		set.Meshes = append(set.Meshes, mesh)
 	}
-	set.Policies = each.That(view.Policies(d.Mesh), func(p *resource.Policy) bool { return p.IsRoute() && p.Type != kind })
+	set.Policies = lists.Filter(view.Policies(d.Mesh), func(p *resource.Policy) bool { return p.IsRoute() && p.Type != kind })
 	a := &alone{engine: core.NewEngine(view.Kinds(), view.Options()), d: d, kind: kind}
 	_, err := a.engine.Apply(ctx, core.Batch{Upsert: set})
 	return a, err

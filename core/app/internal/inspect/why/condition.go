@@ -8,7 +8,7 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
 	"github.com/meshmatch/meshmatch/core/internal/destination"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -180,9 +180,9 @@ type anyOutbound struct {
 
 // anyOutbounds returns the outbounds of a dataplane in the order of answers.
 func anyOutbounds(view *core.View, d *resource.Dataplane) []anyOutbound {
-	tagged := each.That(d.Outbounds, func(o resource.Outbound) bool { return o.Backend == nil })
-	outbounds := each.At(tagged, func(o *resource.Outbound) anyOutbound { return anyOutbound{tags: o.Tags} })
-	return append(outbounds, each.At(view.DestinationOutbounds(d), func(o *destination.Outbound) anyOutbound { return anyOutbound{destination: o} })...)
+	tagged := lists.Filter(d.Outbounds, func(o resource.Outbound) bool { return o.Backend == nil })
+	outbounds := lists.MapPointers(tagged, func(o *resource.Outbound) anyOutbound { return anyOutbound{tags: o.Tags} })
+	return append(outbounds, lists.MapPointers(view.DestinationOutbounds(d), func(o *destination.Outbound) anyOutbound { return anyOutbound{destination: o} })...)
 }
 
 // unmet returns the conditions of the targetRef at a field of a policy that the outbound does

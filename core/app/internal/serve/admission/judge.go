@@ -15,7 +15,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/source"
 	"github.com/meshmatch/meshmatch/core/app/internal/source/kubernetes"
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 )
@@ -55,7 +55,7 @@ func (h *handler) judge(ctx context.Context, r *request) (*verdict, error) {
 	var invalid diag.Errors
 	if errors.As(err, &invalid) {
 		v := &verdict{}
-		v.refusing = each.Of(invalid, func(e diag.Diagnostic) string { return text(e, object.At) })
+		v.refusing = lists.Map(invalid, func(e diag.Diagnostic) string { return text(e, object.At) })
 		return v, nil
 	} else if err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func (h *handler) judge(ctx context.Context, r *request) (*verdict, error) {
 		return nil, err
 	}
 	v := h.verdict(findings, object.At)
-	v.warnings = append(v.warnings, each.Of(limits, func(limit error) string { return "not all is compared: " + diag.OneLine(limit.Error()) })...)
+	v.warnings = append(v.warnings, lists.Map(limits, func(limit error) string { return "not all is compared: " + diag.OneLine(limit.Error()) })...)
 	return v, nil
 }
 

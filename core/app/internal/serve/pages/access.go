@@ -10,7 +10,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/traffic"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/internal/request"
 )
 
@@ -94,7 +94,7 @@ func (s *site) access(a *ask) (*view, error) {
 			return nil, badRequest(fmt.Sprintf("there are %s pairs of clients and inbounds; choose some with ?to=SERVICE or ?from=SPIFFE-ID, or use meshmatch reach", thousands(data.Pairs)))
 		}
 		data.TooLarge = true
-		data.Choices = each.Of(known.services[:min(len(known.services), 2*perPage)], func(service string) link {
+		data.Choices = lists.Map(known.services[:min(len(known.services), 2*perPage)], func(service string) link {
 			return link{Text: service, Href: with(s.ofMesh(a.mesh, "access"), "to", service)}
 		})
 		v.Data = data
@@ -262,7 +262,7 @@ func (a *ask) matrix(reach *traffic.Reach, c chosen) *matrix {
 	}
 	byCells := map[string]int{}
 	for i, client := range c.clients {
-		cells := each.Of(kept, func(column int) matrixCell { return rows[i][column] })
+		cells := lists.Map(kept, func(column int) matrixCell { return rows[i][column] })
 		key := fmt.Sprint(cells)
 		at, known := byCells[key]
 		if !known {

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -70,7 +70,7 @@ type changedRow struct{ Action, Kind, Name, Href string }
 
 func (s *site) changes(a *ask) (*view, error) {
 	v := &view{Title: "Changes", Section: "changes", Live: true}
-	list := append([]Commit{}, each.That(s.Changes(), func(c Commit) bool { return c.isIn(a.mesh) })...)
+	list := append([]Commit{}, lists.Filter(s.Changes(), func(c Commit) bool { return c.isIn(a.mesh) })...)
 	v.JSON = struct {
 		Changes []Commit `json:"changes"`
 	}{list}
@@ -79,14 +79,14 @@ func (s *site) changes(a *ask) (*view, error) {
 }
 
 func (a *ask) changeRows(list []Commit, mesh string) []changeRow {
-	return each.At(list, func(c *Commit) changeRow {
+	return lists.MapPointers(list, func(c *Commit) changeRow {
 		row := changeRow{Number: c.Number, Time: newTime(c.At, a.now), First: c.First, More: c.More, Convergence: newConvergencePlot(c)}
 		for m, n := range c.Meshes {
 			if mesh == "" || m == mesh {
 				row.Dataplanes += n
 			}
 		}
-		row.Resources = each.Of(c.Resources, a.changed)
+		row.Resources = lists.Map(c.Resources, a.changed)
 		return row
 	})
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/traffic"
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/inspectapi"
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/proxied"
-	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/internal/enforce"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
@@ -164,8 +164,8 @@ func withText(facts ...fact) []fact {
 }
 
 func (a *ask) matched(answer *inspect.Dataplane) []matchedKind {
-	return each.At(answer.Policies, func(k *inspect.Kind) matchedKind {
-		return matchedKind{k.Kind, each.At(k.Matched, func(m *inspect.Matched) matchedPolicy {
+	return lists.MapPointers(answer.Policies, func(k *inspect.Kind) matchedKind {
+		return matchedKind{k.Kind, lists.MapPointers(k.Matched, func(m *inspect.Matched) matchedPolicy {
 			name := resource.ID{Namespace: m.Namespace, Name: m.Name}.Qualified()
 			return matchedPolicy{
 				Name: name, Href: a.site.ofMesh(a.mesh, "policies", k.Kind, name), Level: m.Level,
@@ -219,7 +219,7 @@ func (a *ask) clients(reach *traffic.Reach, service, name string) []clientAccess
 
 // deciders returns links to entries of permissions.
 func (a *ask) deciders(by []inspect.Decider) []itemLink {
-	return each.At(by, a.decider)
+	return lists.MapPointers(by, a.decider)
 }
 
 // decider returns the link to an entry, or a text without a link for the default.
@@ -259,7 +259,7 @@ func (a *ask) envoy(d *resource.Dataplane) []envoyRow {
 	for t := range wire.Type(wire.NumTypes) {
 		for _, r := range built.Resources(t) {
 			e := envoyRow{Type: t.String(), Name: r.Name, Version: r.Version, Bytes: r.Size()}
-			e.By = each.Of(built.ShapedBy(r), func(p *resource.Policy) itemLink {
+			e.By = lists.Map(built.ShapedBy(r), func(p *resource.Policy) itemLink {
 				return itemLink{p.Kind + " " + p.Qualified(), a.site.ofPolicy(&p.Meta), ""}
 			})
 			rows = append(rows, e)
@@ -270,6 +270,6 @@ func (a *ask) envoy(d *resource.Dataplane) []envoyRow {
 
 // warnings returns what the proxy of a dataplane does not get, or gets in another way.
 func (a *ask) warnings(d *resource.Dataplane) []finding {
-	list := each.Of(a.Snapshots.Snapshot(d, xds.Envoy).Warnings(), xds.Warning.Diagnostic)
+	list := lists.Map(a.Snapshots.Snapshot(d, xds.Envoy).Warnings(), xds.Warning.Diagnostic)
 	return a.findingsOf(append(list, a.Snapshots.Weakened(d)...))
 }

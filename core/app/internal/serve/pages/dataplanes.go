@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/internal/enforce"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -69,7 +69,7 @@ func (s *site) dataplanes(a *ask) (*view, error) {
 	data.Pending = len(filter.findings) > 0 && !data.Findings
 	selected := all
 	if !filter.empty() && !data.Pending {
-		selected = each.That(all, func(d *resource.Dataplane) bool { return filter.selects(d, found) })
+		selected = lists.Filter(all, func(d *resource.Dataplane) bool { return filter.selects(d, found) })
 	}
 	data.Pager = a.pager(n, len(selected))
 	answer := dataplanesAnswer{Total: len(selected), Page: n, Pages: data.Pager.Pages, Dataplanes: []dataplaneSummary{}}
@@ -112,10 +112,10 @@ const maxLabels = 120
 
 // labelsOf returns the labels without those that other columns have.
 func labelsOf(d *resource.Dataplane) string {
-	own := each.That(d.Labels, func(label resource.Tag) bool {
+	own := lists.Filter(d.Labels, func(label resource.Tag) bool {
 		return !strings.HasPrefix(label.Key, "kuma.io/") && !strings.HasPrefix(label.Key, "k8s.kuma.io/")
 	})
-	parts := each.Of(own, func(label resource.Tag) string { return label.Key + "=" + label.Value })
+	parts := lists.Map(own, func(label resource.Tag) string { return label.Key + "=" + label.Value })
 	return diag.Clip(strings.Join(parts, " "), maxLabels)
 }
 

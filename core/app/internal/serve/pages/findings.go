@@ -14,7 +14,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/check"
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/proxied"
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 )
@@ -148,7 +148,7 @@ func (c *checked) failed() bool { return c.isDone() && c.err != nil }
 
 // about returns the findings about a resource.
 func (c *checked) about(pos diag.Position) []diag.Diagnostic {
-	return each.Of(c.at[pos], func(i int) diag.Diagnostic { return c.all[i] })
+	return lists.Map(c.at[pos], func(i int) diag.Diagnostic { return c.all[i] })
 }
 
 // count returns the number of findings about a resource.
@@ -172,7 +172,7 @@ type finding struct {
 
 // findingsOf arranges findings for a page.
 func (a *ask) findingsOf(list []diag.Diagnostic) []finding {
-	return each.At(list, func(d *diag.Diagnostic) finding {
+	return lists.MapPointers(list, func(d *diag.Diagnostic) finding {
 		definition := d.Code.Definition()
 		return finding{
 			Code: d.Code.String(), Class: string(d.Code.Class()), Title: definition.Title, Means: definition.Means, Mend: definition.Mend,
@@ -297,7 +297,7 @@ func (s *site) findings(a *ask) (*view, error) {
 	if s.Load != nil {
 		data.Load = s.Load().Errors
 	}
-	list := each.That(c.all, func(d diag.Diagnostic) bool { return of == "" || matches(&d, of) })
+	list := lists.Filter(c.all, func(d diag.Diagnostic) bool { return of == "" || matches(&d, of) })
 	n, err := a.pageNumber()
 	if err != nil {
 		return nil, err

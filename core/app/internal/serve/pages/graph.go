@@ -9,7 +9,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/traffic"
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/pages/layered"
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 )
 
 // accessGraph is a picture of which clients may call which services.
@@ -121,10 +121,10 @@ func (x *calls) node(name string) int {
 // picture arranges the nodes and edges of calls.
 func (a *ask) picture(calls *calls, known *callers) *accessGraph {
 	var graph layered.Graph
-	graph.Nodes = each.Of(calls.names, func(name string) layered.Size {
+	graph.Nodes = lists.Map(calls.names, func(name string) layered.Size {
 		return layered.Size{Width: textWidth(clipped(name)) + 2*nodePad, Height: nodeHeight}
 	})
-	graph.Edges = each.Of(calls.list, func(of call) layered.Edge { return layered.Edge{From: of.from, To: of.to} })
+	graph.Edges = lists.Map(calls.list, func(of call) layered.Edge { return layered.Edge{From: of.from, To: of.to} })
 	p := layered.Arrange(&graph, layered.Gaps{Node: 14, Bend: 7, Layer: 80})
 	g := &accessGraph{Width: p.Width + 2*graphPad, Height: p.Height + 2*graphPad}
 	for i, at := range p.Nodes {

@@ -11,7 +11,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -243,7 +243,7 @@ func (p *placer) confRows(kind string, c *inspect.EffectiveConf) []*row {
 }
 
 func (p *placer) overridden(kind string, values []inspect.OverriddenValue) []overriddenRow {
-	return each.At(values, func(v *inspect.OverriddenValue) overriddenRow {
+	return lists.MapPointers(values, func(v *inspect.OverriddenValue) overriddenRow {
 		return overriddenRow{rawText(v.Value), p.item(kind, &v.ItemRef)}
 	})
 }

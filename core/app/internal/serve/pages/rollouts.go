@@ -8,9 +8,9 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/placement"
-	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/internal/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/internal/enforce/rollout"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -87,8 +87,8 @@ func (s *site) rollouts(a *ask) (*view, error) {
 	if a.wantsJSON() {
 		return v, nil
 	}
-	data.Placed = each.At(placements.Policies, a.placedRowOf)
-	data.Rollouts = each.Of(plans.Rollouts, newRolloutRow)
+	data.Placed = lists.MapPointers(placements.Policies, a.placedRowOf)
+	data.Rollouts = lists.Map(plans.Rollouts, newRolloutRow)
 	data.Warnings = a.findingsOf(warnings)
 	v.Data = data
 	return v, nil

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -60,7 +60,7 @@ func (s *site) search(a *ask) (*view, error) {
 				if len(group.Results) == 0 {
 					continue
 				}
-				hits := each.Of(group.Results, func(r searchResult) searchHit { return searchHit{strings.ToLower(group.Title), mesh, r.Text, r.Href} })
+				hits := lists.Map(group.Results, func(r searchResult) searchHit { return searchHit{strings.ToLower(group.Title), mesh, r.Text, r.Href} })
 				answer.Results = append(answer.Results, hits...)
 				if len(a.View.Meshes()) > 1 {
 					group.Title += " of " + mesh

@@ -10,7 +10,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/inspectapi"
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 )
 
 const (
@@ -146,7 +146,7 @@ func (a *ask) access(data *tryData) (*inspect.Access, error) {
 	if answer.Explanation != nil && answer.Nearest != nil {
 		shown.Near = a.decider(&answer.Nearest.Decider)
 	}
-	shown.Why = each.At(answer.Why, func(why *inspect.Why) whyRow {
+	shown.Why = lists.MapPointers(answer.Why, func(why *inspect.Why) whyRow {
 		row := whyRow{By: a.decider(&why.Decider), Matches: why.Condition == nil}
 		if c := why.Condition; c != nil {
 			row.Field, row.Want, row.Have = c.Field, c.Want, "none"

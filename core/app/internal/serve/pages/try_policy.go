@@ -14,7 +14,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/proxied"
 	"github.com/meshmatch/meshmatch/core/app/internal/source"
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -81,7 +81,7 @@ func (s *site) tryPolicy(a *ask) (*view, error) {
 	switch {
 	case errors.As(err, &invalid) && !a.wantsJSON():
 		v.status = http.StatusBadRequest
-		data.TextErrors = each.Of(invalid, func(e diag.Diagnostic) textError {
+		data.TextErrors = lists.Map(invalid, func(e diag.Diagnostic) textError {
 			return textError{e.Pos.Line, diag.OneLine(strings.TrimPrefix(e.Error(), triedName+":"))}
 		})
 	case err != nil && !a.wantsJSON() && statusOf(err) == http.StatusBadRequest:
@@ -149,7 +149,7 @@ func (a *ask) diffData(diff *diff.Diff, names []string) *diffData {
 	}
 	slices.Sort(because)
 	data.DrainsBecause = strings.Join(slices.Compact(because), ", ")
-	data.Access = each.At(diff.Access, a.accessChanges)
+	data.Access = lists.MapPointers(diff.Access, a.accessChanges)
 	for i := range diff.Groups {
 		g := &diff.Groups[i]
 		data.Dataplanes += len(g.Dataplanes)
@@ -195,7 +195,7 @@ func untried(item itemLink) itemLink {
 
 // names returns links to the first dataplanes of a list.
 func (a *ask) names(names []string) (links []link, more int) {
-	links = each.Of(names[:min(maxNames, len(names))], func(name string) link { return link{name, a.site.ofMesh(a.mesh, "dataplanes", name), false} })
+	links = lists.Map(names[:min(maxNames, len(names))], func(name string) link { return link{name, a.site.ofMesh(a.mesh, "dataplanes", name), false} })
 	return links, max(0, len(names)-maxNames)
 }
 
@@ -209,7 +209,7 @@ func (a *ask) accessChanges(d *diff.Access) accessChangeGroup {
 			Witness: witnessText(&c.Witness), Try: a.witnessLink(d.Names[0], d.Inbound, &c.Witness),
 		}
 	}
-	g.Opens, g.Closes = each.At(d.Opens, change), each.At(d.Closes, change)
+	g.Opens, g.Closes = lists.MapPointers(d.Opens, change), lists.MapPointers(d.Closes, change)
 	return g
 }
 
@@ -219,7 +219,7 @@ func witnessText(w *inspect.Witness) string {
 	if w.Method != "" || w.Path != "" {
 		parts = append(parts, strings.TrimSpace(w.Method+" "+w.Path))
 	}
-	parts = append(parts, each.Of(sortedPointers(w.Headers), func(name string) string { return name + ": " + w.Headers[name] })...)
+	parts = append(parts, lists.Map(sortedPointers(w.Headers), func(name string) string { return name + ": " + w.Headers[name] })...)
 	if w.SNI != "" {
 		parts = append(parts, "SNI "+w.SNI)
 	}

@@ -5,8 +5,8 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
-	"github.com/meshmatch/meshmatch/core/internal/each"
 	"github.com/meshmatch/meshmatch/core/internal/enforce"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -63,7 +63,7 @@ func (s *site) values(a *ask) (*view, error) {
 	}
 	data.Values = inspect.NewValues(a.View, a.mesh, kind, data.Asked)
 	v.JSON = data.Values
-	data.FieldLinks = each.Of(data.Fields, func(field string) link {
+	data.FieldLinks = lists.Map(data.Fields, func(field string) link {
 		return link{field, with(here, "kind", kind.Name, "field", field), field == data.Field}
 	})
 	chosen, listed := a.form.Get("value"), []*resource.Dataplane(nil)
@@ -73,7 +73,7 @@ func (s *site) values(a *ask) (*view, error) {
 			Text: rawText(value.Value), Count: value.Count, Percent: percent(value.Count, data.Values.Dataplanes),
 			Href: with(here, "kind", kind.Name, "field", data.Field, "value", string(value.Value)), Current: chosen == string(value.Value),
 		}
-		row.First = each.Of(value.All()[:min(3, value.Count)], func(d *resource.Dataplane) link { return link{d.Qualified(), s.ofDataplane(&d.Meta), false} })
+		row.First = lists.Map(value.All()[:min(3, value.Count)], func(d *resource.Dataplane) link { return link{d.Qualified(), s.ofDataplane(&d.Meta), false} })
 		if row.Current {
 			data.Chosen, data.ChosenSet, listed = row.Text, true, value.All()
 		}
@@ -87,7 +87,7 @@ func (s *site) values(a *ask) (*view, error) {
 		}
 	}
 	data.Pager = a.pager(n, len(listed))
-	data.Dataplanes = each.Of(listed[data.Pager.from:data.Pager.to], func(d *resource.Dataplane) dataplaneRow {
+	data.Dataplanes = lists.Map(listed[data.Pager.from:data.Pager.to], func(d *resource.Dataplane) dataplaneRow {
 		return dataplaneRow{Name: d.Qualified(), Href: s.ofDataplane(&d.Meta), Services: strings.Join(servicesOf(d), ", "), Zone: enforce.ZoneOf(d)}
 	})
 	v.Data = data
@@ -110,7 +110,7 @@ func kindsOf(a *ask, here string, chosen *resource.Kind) (kinds []kindCount) {
 }
 
 func kindNames(kinds []kindCount) []string {
-	return append([]string{}, each.Of(kinds, func(k kindCount) string { return k.Kind })...)
+	return append([]string{}, lists.Map(kinds, func(k kindCount) string { return k.Kind })...)
 }
 
 // field is the text of the field to ask for.

@@ -8,7 +8,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 )
 
 // The schemes of addresses: without and with TLS.
@@ -83,5 +83,5 @@ func (a *Address) urls() []string {
 	if a.TLS {
 		scheme = "https"
 	}
-	return each.Of(a.Endpoints, func(endpoint string) string { return (&url.URL{Scheme: scheme, Host: endpoint}).String() })
+	return lists.Map(a.Endpoints, func(endpoint string) string { return (&url.URL{Scheme: scheme, Host: endpoint}).String() })
 }

@@ -1,7 +1,7 @@
 package dump
 
 import (
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 )
 
 // Chain is a filter chain of a listener.
@@ -53,7 +53,7 @@ func (p *Proxy) chain(c Object, matched bool) Chain {
 	out := Chain{Name: c.Text("name"), TLS: transportOf(c.Object("transport_socket"))}
 	match := c.Object("filter_chain_match")
 	fields := []string{"server_names", "prefix_ranges", "address_suffix", "suffix_len", "direct_source_prefix_ranges", "source_type", "source_prefix_ranges", "source_ports", portMatch}
-	out.Match = each.That(fields, match.Has)
+	out.Match = lists.Filter(fields, match.Has)
 	if matched {
 		out.Match = append(out.Match, "filter_chain_matcher")
 	}
@@ -117,7 +117,7 @@ func (p *Proxy) managed(manager Object) []Filter {
 	if route.Has("vhds") && missing == "" {
 		missing = "the virtual hosts of the route configuration " + route.Text("name") + " are discovered on demand"
 	}
-	return each.Of(manager.List("http_filters"), func(f Object) Filter {
+	return lists.Map(manager.List("http_filters"), func(f Object) Filter {
 		filter := p.filter(f)
 		filter.HTTP = true
 		filter.Disabled, filter.Overrides = f.Bool("disabled"), append(upgradesOf(manager), overridesOf(filter.Name, route)...)

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 )
 
 // Object is a message. Its methods take names of fields in snake case; the message has them in
@@ -68,7 +68,7 @@ func (o Object) Number(field string) int64 {
 // List returns the messages of a repeated field.
 func (o Object) List(field string) []Object {
 	list, _ := o.get(field).([]any)
-	return each.Of(list, objectOf)
+	return lists.Map(list, objectOf)
 }
 
 // Texts returns the texts of a repeated field.

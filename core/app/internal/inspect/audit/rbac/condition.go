@@ -9,7 +9,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/audit/dump"
 	"github.com/meshmatch/meshmatch/core/internal/access"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/internal/regex/language"
 )
 
@@ -203,7 +203,7 @@ func written(s *access.Requests, tag, kind, value string) *access.Requests {
 // some reports whether a text matches all expressions, or whether that takes too long to find out.
 func some(expressions ...string) bool {
 	steps := 1 << 20
-	_, ok, err := language.Shortest(each.Of(expressions, language.Values), nil, &steps)
+	_, ok, err := language.Shortest(lists.Map(expressions, language.Values), nil, &steps)
 	return ok || err != nil
 }
 

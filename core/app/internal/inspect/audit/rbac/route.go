@@ -5,7 +5,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/audit/dump"
 	"github.com/meshmatch/meshmatch/core/internal/access"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 )
 
 // scope returns the requests of an override. Earlier overrides decide first.
@@ -59,7 +59,7 @@ func (b *builder) route(m dump.Object) *access.Requests {
 	if _, isRegex := path["safe_regex"]; !isRegex {
 		path["ignore_case"] = !sensitive
 	}
-	sets := each.Of(m.List("headers"), b.header)
+	sets := lists.Map(m.List("headers"), b.header)
 	if m.Text("prefix") != "/" { // each path begins with it
 		sets = append(sets, b.urlPath(dump.Object{"path": path}))
 	}

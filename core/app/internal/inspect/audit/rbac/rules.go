@@ -5,7 +5,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/audit/dump"
 	"github.com/meshmatch/meshmatch/core/internal/access"
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 )
 
 // rules adds the policies of a config in the order of their names, which is the order in which
@@ -45,7 +45,7 @@ func (b *builder) policyOf(p dump.Object) *access.Requests {
 }
 
 func (b *builder) any(list []dump.Object, of func(dump.Object) *access.Requests) *access.Requests {
-	return access.Or(each.Of(list, of)...)
+	return access.Or(lists.Map(list, of)...)
 }
 
 // maxDepth is the maximum depth of conditions in each other.
@@ -67,7 +67,7 @@ func (b *builder) condition(o dump.Object, what, word string, whole, own func(du
 	case o.Has("any"):
 		return boolean(o.Bool("any"))
 	case o.Has("and_" + list):
-		return access.And(each.Of(o.Object("and_"+list).List(list), whole)...)
+		return access.And(lists.Map(o.Object("and_"+list).List(list), whole)...)
 	case o.Has("or_" + list):
 		return b.any(o.Object("or_"+list).List(list), whole)
 	case o.Has("not_" + word):

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/meshmatch/meshmatch/core/internal/each"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 )
 
 // order puts the vertices of each layer in an order with few crossings. It keeps the best
@@ -35,7 +35,7 @@ func (l *layout) order() {
 }
 
 func (l *layout) copyLayers() [][]int {
-	return each.Of(l.layers, slices.Clone[[]int])
+	return lists.Map(l.layers, slices.Clone[[]int])
 }
 
 func (l *layout) setLayer(i int, order []int) {

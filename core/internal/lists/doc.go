@@ -1,4 +1,4 @@
-// Package each makes slices of what other slices have.
+// Package lists maps and filters slices.
 //
 // The elements may be anything: the caller gives what is made of one, or which are kept.
-package each
+package lists
