@@ -85,8 +85,11 @@ func ended(err, limit error, no bool) error {
 
 func newRoot(g *globals) *cobra.Command {
 	root := group("meshmatch",
-		newCheck(g), newExplain(g), newGet(g), newExport(g), group("inspect", newInspectDataplane(g), newInspectPolicy(g)), newConf(g), newWhy(g), marked(answers, newAccess(g)), marked(answers, newDiff(g)), marked(answers, newMigrate(g)),
-		newReach(g), marked(answers, newTest(g)), marked(answers, newReplay(g)), marked(answers, newAudit(g)), newPlacement(g), group("rollout", newRolloutPlan(g)), newVariants(g), newCRDs(g), marked(serverCommand, newServe(g)), newApply(g), newDelete(g), marked(serverCommand, newPages(g)), marked(serverCommand, newRelay(g)), newSnapshot(g), newBootstrap(g), marked(serverCommand, newMCP(g)))
+		newCheck(g), newExplain(g), newGet(g), newExport(g), newConf(g), newWhy(g), newReach(g), newPlacement(g), newVariants(g), newCRDs(g),
+		newApply(g), newDelete(g), newSnapshot(g), newBootstrap(g),
+		group("inspect", newInspectDataplane(g), newInspectPolicy(g)), group("rollout", newRolloutPlan(g)))
+	root.AddCommand(marked(answers, newAccess(g), newDiff(g), newMigrate(g), newTest(g), newReplay(g), newAudit(g))...)
+	root.AddCommand(marked(serverCommand, newServe(g), newPages(g), newRelay(g), newMCP(g))...)
 	root.Long = strings.ReplaceAll(root.Long, "{kinds}", indented(find.KindNames(g.kinds)))
 	root.Version = versionText() // not SetVersionTemplate, which links text/template
 	root.SilenceErrors, root.SilenceUsage = true, true
@@ -138,9 +141,11 @@ const (
 	serverCommand = "server"
 )
 
-func marked(mark string, c *cobra.Command) *cobra.Command {
-	c.Annotations = map[string]string{mark: ""}
-	return c
+func marked(mark string, commands ...*cobra.Command) []*cobra.Command {
+	for _, c := range commands {
+		c.Annotations = map[string]string{mark: ""}
+	}
+	return commands
 }
 
 // failuresOf marks every error that a command returns as a failure. The errors

@@ -14,8 +14,9 @@ import (
 )
 
 func newVariants(g *globals) *cobra.Command {
-	return group("variants",
-		newVariantsCheck(g), marked(answers, newVariantsChoose(g)), newVariantsCompile(g), newVariantsPolicies(g))
+	c := group("variants", newVariantsCheck(g), newVariantsCompile(g), newVariantsPolicies(g))
+	c.AddCommand(marked(answers, newVariantsChoose(g))...)
+	return c
 }
 
 // answersOf answers about each document of a type that -f names. It is an error if there

@@ -176,7 +176,8 @@ func (c *closedCause) warning(open opening) diag.Diagnostic {
 		w.Hint = fmt.Sprintf("to allow %s, write in the spec of a MeshTrafficPermission %s", open.clients, open.spec)
 	default:
 		w.What = fmt.Sprintf("every request is denied, because the policies that select the inbound (%s) allow none: %s", c.policies, names)
-		if w.Hint = "add a rule with an allow entry"; !c.rules {
+		w.Hint = "add a rule with an allow entry"
+		if !c.rules {
 			w.Hint = fmt.Sprintf("to allow %s, write in the place of `from` %s", open.clients, open.spec)
 		}
 	}
