@@ -92,7 +92,7 @@ var order = []string{
 	`core/conf|core/internal/template`,
 	`core/internal/regex/(automaton|language)`,
 	`core/internal/strict|core/internal/regex`,
-	`core/diag|core/internal/(effect|partition)|core/internal/(each|hashtable|loglimit|sorted|weakcache|xds/fields)|index|core/internal/regular`,
+	`core/diag|core/internal/(effect|partition)|core/internal/(hashtable|lists|loglimit|sorted|weakcache|xds/fields)|index|core/internal/regular`,
 
 	// What does not depend on meshes.
 	`cmd/confgen|cmd/benchgate/internal/chart`,

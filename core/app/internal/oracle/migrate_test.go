@@ -156,13 +156,13 @@ func metasOf(set *resource.Set) []*resource.Meta {
 // checkAccess checks that a difference is one, and that the rewrite does not open an
 // inbound.
 func (m *migration) checkAccess(mesh string, d *migrate.AccessDifference) error {
-	decide := func(view *core.View) (bool, error) {
+	decide := func(view *core.View) bool {
 		all := view.Dataplanes(mesh)
 		at := slices.IndexFunc(all, func(dp *resource.Dataplane) bool { return strings.TrimPrefix(dp.Namespace+"/"+dp.Name, "/") == d.Name })
 		dp := all[at]
-		i, err := find.Point(view, dp, d.Inbound)
-		if err != nil {
-			return false, err
+		i := 0 // a listener may have the name of an inbound
+		for find.InboundName(dp, i) != d.Inbound {
+			i++
 		}
 		w := &d.Witness
 		var lines []request.Header
@@ -170,20 +170,10 @@ func (m *migration) checkAccess(mesh string, d *migrate.AccessDifference) error 
 			lines = append(lines, request.Header{Name: name, Value: value})
 		}
 		asked := &request.Request{SpiffeID: w.SpiffeID, SNI: w.SNI, Method: w.Method, Path: w.Path, Headers: request.NewHeaders(lines...), Tags: w.Tags}
-		return inspect.Permissions(view, dp, i).Decide(asked).Decision.Allow, nil
+		return inspect.Permissions(view, dp, i).Decide(asked).Decision.Allow
 	}
-	before, err := decide(m.before)
-	if err != nil {
-		return err
-	}
-	after, err := decide(m.after)
-	if err != nil {
-		return err
-	}
-	ignored, err := decide(m.ignored)
+	before, after, ignored := decide(m.before), decide(m.after), decide(m.ignored)
 	switch {
-	case err != nil:
-		return err
 	case before == d.Opens || after != d.Opens:
 		return fmt.Errorf("%s %s: %+v is allowed %v before and %v after, want opens %v", d.Dataplane, d.Inbound, d.Witness, before, after, d.Opens)
 	case d.Opens && !ignored:
