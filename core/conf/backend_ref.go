@@ -1,7 +1,5 @@
 package conf
 
-import "cmp"
-
 import "github.com/meshmatch/meshmatch/core/diag"
 
 // BackendKind is the kind of a destination to which a route sends requests.
@@ -36,7 +34,10 @@ type BackendRef struct {
 
 // Share returns the weight, which is 1 if it is absent.
 func (b *BackendRef) Share() uint32 {
-	return *cmp.Or(b.Weight, new(uint32(1)))
+	if b.Weight == nil {
+		return 1
+	}
+	return *b.Weight
 }
 
 // UnresolvedBackend is the name of a backend that a control plane of Kuma could not resolve,

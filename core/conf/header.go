@@ -1,7 +1,6 @@
 package conf
 
 import (
-	"cmp"
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/diag"
@@ -138,7 +137,10 @@ type HeaderMatch struct {
 
 // How returns the type, which is Exact if it is absent.
 func (h *HeaderMatch) How() HeaderMatchType {
-	return *cmp.Or(h.Type, new(headerByDefault))
+	if h.Type == nil {
+		return headerByDefault
+	}
+	return *h.Type
 }
 
 // Validate checks that there is a value if and only if the type needs one, and that a

@@ -1,8 +1,10 @@
 package access
 
-import "slices"
+import (
+	"slices"
 
-import "github.com/meshmatch/meshmatch/core/permission"
+	"github.com/meshmatch/meshmatch/core/permission"
+)
 
 // Difference is a pair of deciding entries with different decisions, before and after an
 // edit, and a request that they decide.

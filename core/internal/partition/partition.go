@@ -141,5 +141,10 @@ func (f *filling[S]) settled(number uint32) bool {
 	if f.contents.isComplete(number) {
 		return true
 	}
-	return !slices.ContainsFunc(f.selection.items, func(item int32) bool { return !f.builder.spend(1) || f.contents.add(number, item) != number })
+	for _, item := range f.selection.items {
+		if !f.builder.spend(1) || f.contents.add(number, item) != number {
+			return false
+		}
+	}
+	return true
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"regexp"
 	"regexp/syntax"
-	"strings"
 )
 
 // ErrTooLarge indicates that the program of an expression is so large that
@@ -163,7 +162,12 @@ func (m Matcher) MatchString(text string) bool {
 
 // ASCII reports whether a text has only ASCII bytes.
 func ASCII(text string) bool {
-	return !strings.ContainsFunc(text, func(c rune) bool { return c >= asciiEnd })
+	for i := range len(text) {
+		if text[i] >= asciiEnd {
+			return false
+		}
+	}
+	return true
 }
 
 // OneRuneEach returns a text with a character for each byte of the text.

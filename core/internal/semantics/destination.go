@@ -2,7 +2,6 @@ package semantics
 
 import (
 	"cmp"
-	"maps"
 	"strconv"
 	"strings"
 
@@ -91,7 +90,9 @@ func (s Semantics) RouteBackend(route *resource.Policy, ref *resource.BackendRef
 		return ref
 	}
 	labels := map[string]string{resource.NamespaceLabel: namespace}
-	maps.Copy(labels, ref.Labels.Map())
+	for _, label := range ref.Labels {
+		labels[label.Key] = label.Value
+	}
 	next := *ref
 	next.Labels = resource.NewTags(labels)
 	return &next

@@ -2,7 +2,6 @@ package semantics
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 
@@ -219,7 +218,9 @@ func selectorExactness(selectors []specs.TagSelector, tags resource.Tags) (exact
 func ListenerTags(d *resource.Dataplane, listener *specs.GatewayListener) resource.Tags {
 	merged := map[string]string{}
 	for _, tags := range []resource.Tags{d.Gateway.Tags, d.Gateway.MeshGateway.Spec.Tags, listener.Tags} {
-		maps.Copy(merged, tags.Map())
+		for _, tag := range tags {
+			merged[tag.Key] = tag.Value
+		}
 	}
 	return resource.NewTags(merged)
 }

@@ -1,7 +1,5 @@
 package meshpassthrough
 
-import "cmp"
-
 import "github.com/meshmatch/meshmatch/core/conf"
 
 //go:generate go run github.com/meshmatch/meshmatch/cmd/confgen
@@ -47,7 +45,10 @@ func (m *Match) SetDefaults() { conf.Default(&m.Protocol, TCP) }
 
 // Speaks returns the protocol, which is tcp if it is absent.
 func (m *Match) Speaks() Protocol {
-	return *cmp.Or(m.Protocol, new(TCP))
+	if m.Protocol == nil {
+		return TCP
+	}
+	return *m.Protocol
 }
 
 // MatchType is the type of the value of a [Match].
