@@ -102,7 +102,9 @@ func (g *globals) client(w *world, q *accessQuery) error {
 		return err
 	}
 	q.request.SpiffeID, q.ids = client.SpiffeID, ids
-	q.request.Tags = append(q.request.Tags, lists.Map(client.Tags, func(tag resource.Tag) string { return tag.Key + "=" + tag.Value })...)
+	for _, tag := range client.Tags {
+		q.request.Tags = append(q.request.Tags, tag.Key+"="+tag.Value)
+	}
 	return nil
 }
 

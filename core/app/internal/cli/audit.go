@@ -98,7 +98,9 @@ func (q *auditQuery) read(c *cobra.Command) ([]audit.Named, error) {
 			if name != "" && len(sources)*len(proxies) > 1 {
 				return nil, usagef("--config-dump %s has several proxies, and one name; give a dump for each", arg)
 			}
-			out = append(out, lists.Map(proxies, func(p *dump.Proxy) audit.Named { return audit.Named{Dataplane: name, Proxy: p} })...)
+			for _, p := range proxies {
+				out = append(out, audit.Named{Dataplane: name, Proxy: p})
+			}
 		}
 	}
 	return out, nil

@@ -44,7 +44,9 @@ func dataplaneNames(w *world, args []string) []string {
 func targetNames(w *world, args []string) []string {
 	names := dataplaneNames(w, args)
 	if len(args) == 0 {
-		names = append(names, lists.Map(find.ServiceNames(w.view, w.mesh), func(service string) string { return find.ServicePrefix + service })...)
+		for _, service := range find.ServiceNames(w.view, w.mesh) {
+			names = append(names, find.ServicePrefix+service)
+		}
 	}
 	slices.Sort(names)
 	return slices.Compact(names)

@@ -11,7 +11,6 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/find"
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/internal/lists"
 )
 
 func newGet(g *globals) *cobra.Command {
@@ -64,7 +63,10 @@ func newGet(g *globals) *cobra.Command {
 // YAML documents.
 func (g *globals) printSources(c *cobra.Command, list []inspect.Resource) error {
 	g.reportLeftOut(c)
-	sources := append([]json.RawMessage{}, lists.MapPointers(list, func(r *inspect.Resource) json.RawMessage { return r.Source })...)
+	sources := make([]json.RawMessage, len(list)) // not null in JSON
+	for i := range list {
+		sources[i] = list[i].Source
+	}
 	if g.output.word == "json" {
 		return g.encode(c.OutOrStdout(), sources)
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -105,7 +104,9 @@ func sharedArguments(g *globals, c *cobra.Command) (args []string) {
 			}
 		}
 	})
-	args = append(args, lists.Map(g.files, func(file string) string { return "--file=" + file })...)
+	for _, file := range g.files {
+		args = append(args, "--file="+file)
+	}
 	if g.namespace != nil {
 		args = append(args, "--namespace="+*g.namespace)
 	}
@@ -212,7 +213,9 @@ func (t *tool) call(data json.RawMessage) (call toolCall, err error) {
 		case in.flag == "":
 			call.arguments = append(call.arguments, values[0])
 		default:
-			call.flags = append(call.flags, lists.Map(values, func(v string) string { return "--" + in.flag + "=" + v })...)
+			for _, v := range values {
+				call.flags = append(call.flags, "--"+in.flag+"="+v)
+			}
 		}
 	}
 	for name := range given {

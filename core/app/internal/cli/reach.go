@@ -13,7 +13,6 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/traffic"
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/internal/lists"
 )
 
 // matrices are the outputs of reach beyond the outputs of all commands.
@@ -93,7 +92,9 @@ func reachText(cell *traffic.ReachCell) string {
 // reachRows returns a matrix with a header: clients, then a column for each inbound.
 func reachRows(a *traffic.Reach) [][]string {
 	header := []string{"client"}
-	header = append(header, lists.MapPointers(a.Inbounds, func(in *traffic.ReachInbound) string { return in.Title })...)
+	for i := range a.Inbounds {
+		header = append(header, a.Inbounds[i].Title)
+	}
 	rows := [][]string{header}
 	for i := range a.Clients {
 		row := []string{a.Clients[i].ID}

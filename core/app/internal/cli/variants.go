@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/internal/variant"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -57,9 +56,11 @@ type variantWarning struct {
 }
 
 func warningsOf(list []variant.Warning) []variantWarning {
-	return append([]variantWarning{}, lists.Map(list, func(w variant.Warning) variantWarning {
-		return variantWarning{w.Code, w.Path(), diag.WithHint(w.Message, w.Hint), w.Code.Class()}
-	})...)
+	warnings := []variantWarning{} // not null in JSON
+	for _, w := range list {
+		warnings = append(warnings, variantWarning{w.Code, w.Path(), diag.WithHint(w.Message, w.Hint), w.Code.Class()})
+	}
+	return warnings
 }
 
 func warningLines(p *page, warnings []variantWarning) {

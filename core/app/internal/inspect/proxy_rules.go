@@ -6,7 +6,6 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/conf"
-	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/internal/partition"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
@@ -113,7 +112,9 @@ func originsOf(list []ProxyRule) []OriginRef {
 		if list[i].Origin != "" {
 			origins = append(origins, OriginRef{list[i].Origin})
 		}
-		origins = append(origins, lists.Map(list[i].Origins, func(o ItemRef) OriginRef { return OriginRef{o.KRI} })...)
+		for _, o := range list[i].Origins {
+			origins = append(origins, OriginRef{o.KRI})
+		}
 	}
 	slices.SortFunc(origins, func(a, b OriginRef) int { return strings.Compare(a.KRI, b.KRI) })
 	return slices.Compact(origins)

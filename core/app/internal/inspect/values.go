@@ -11,7 +11,6 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/internal/ruleviews"
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/internal/words"
 	"github.com/meshmatch/meshmatch/core/internal/content"
-	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/results"
@@ -82,7 +81,9 @@ func NewValues(view *core.View, mesh string, kind *resource.Kind, field string) 
 	for i := range v.values {
 		value := &v.values[i]
 		value.Count, value.First = len(value.all), []string{}
-		value.First = append(value.First, lists.Map(value.all[:min(firstOfValue, len(value.all))], func(d *resource.Dataplane) string { return DataplaneKRI(view, d) })...)
+		for _, d := range value.all[:min(firstOfValue, len(value.all))] {
+			value.First = append(value.First, DataplaneKRI(view, d))
+		}
 	}
 	slices.SortFunc(v.values, func(a, b ValueCount) int {
 		return cmp.Or(b.Count-a.Count, strings.Compare(string(a.Value), string(b.Value)))

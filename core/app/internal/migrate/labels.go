@@ -56,7 +56,9 @@ func (r *rewriter) labelled(p *resource.Policy) *target {
 			candidates = append(candidates, resource.Tags{{Key: key, Value: value}})
 		}
 	}
-	candidates = append(candidates, lists.Map(first, func(label resource.Tag) resource.Tags { return resource.Tags{label} })...)
+	for _, label := range first {
+		candidates = append(candidates, resource.Tags{label})
+	}
 	for _, labels := range candidates {
 		if len(labels) > 0 && exact(labels) {
 			return &target{labels: asTree(labels), section: section}

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -33,7 +32,9 @@ func (r *rewriter) clients(mesh string) (clients []*client, ok bool) {
 		if d.Gateway != nil {
 			c.tags = append(c.tags, d.Gateway.Tags)
 		}
-		c.tags = append(c.tags, lists.MapPointers(d.Inbounds, func(in *resource.Inbound) resource.Tags { return in.Tags })...)
+		for i := range d.Inbounds {
+			c.tags = append(c.tags, d.Inbounds[i].Tags)
+		}
 	}
 	slices.SortFunc(clients, func(a, b *client) int { return strings.Compare(a.id, b.id) })
 	return clients, ok

@@ -16,7 +16,6 @@ import (
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/internal/access"
-	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -68,7 +67,11 @@ func (r *rewriter) proven(ctx context.Context, loader resource.Loader) (*Result,
 		m := d.meta
 		result.Documents = append(result.Documents, Document{Kind: m.Kind, Mesh: m.Mesh, Namespace: m.Namespace, Name: m.Name, Edits: d.edits, Source: source})
 	}
-	result.Differences = append(result.Differences, lists.Filter(differences, func(d Difference) bool { return !d.empty() })...)
+	for _, d := range differences {
+		if !d.empty() {
+			result.Differences = append(result.Differences, d)
+		}
+	}
 	return result, err
 }
 
@@ -277,7 +280,9 @@ func (r *rewriter) callers(mesh string) []access.KnownClient {
 	out := []access.KnownClient{{}}
 	var domains []string
 	for _, c := range known {
-		out = append(out, lists.Map(c.tags, func(tags resource.Tags) access.KnownClient { return access.KnownClient{SpiffeID: c.id, Tags: tags} })...)
+		for _, tags := range c.tags {
+			out = append(out, access.KnownClient{SpiffeID: c.id, Tags: tags})
+		}
 		if len(c.tags) == 0 {
 			out = append(out, access.KnownClient{SpiffeID: c.id})
 		}

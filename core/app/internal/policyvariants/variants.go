@@ -159,6 +159,8 @@ func newAnswer(by semantics.Semantics, v *variant.PolicyVariants, usage *variant
 	for i, content := range v.Contents {
 		answer.Variants = append(answer.Variants, Variant{v.Set.Constraint(i), content.Conf, lists.Map(content.Routes, func(r variant.RouteConf) Route { return Route{by.KRI(r.Route.KRI(), &r.Route.Meta), r.Conf} }), usage.Served[i]})
 	}
-	answer.Others = append(answer.Others, lists.Map(usage.Others, func(d *resource.Dataplane) string { return by.KRI(d.KRI(""), &d.Meta) })...)
+	for _, d := range usage.Others {
+		answer.Others = append(answer.Others, by.KRI(d.KRI(""), &d.Meta))
+	}
 	return answer
 }

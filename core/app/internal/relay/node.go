@@ -12,7 +12,6 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
-	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/xds/server"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
@@ -164,7 +163,9 @@ func (n *node) begin(s *session) {
 		if of.all {
 			of.fresh = append(of.fresh, wildcard)
 		}
-		of.fresh = append(of.fresh, lists.Map(of.names, func(n nodeName) string { return n.name })...)
+		for _, n := range of.names {
+			of.fresh = append(of.fresh, n.name)
+		}
 	}
 }
 

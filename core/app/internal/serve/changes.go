@@ -8,7 +8,6 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/app/internal/serve/pages"
-	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds/server"
 )
@@ -100,7 +99,9 @@ func (s *Server) record(ctx context.Context, commit core.Commit, batch core.Batc
 		if c.Action == core.Left || s.options.PagesOnly {
 			continue
 		}
-		kris = append(kris, lists.Map(dataplanes, func(d *resource.Dataplane) string { return d.KRI("") })...)
+		for _, d := range dataplanes {
+			kris = append(kris, d.KRI(""))
+		}
 	}
 	change.Resources, change.More = changedResources(commit, batch)
 	if len(change.Resources) == 0 && len(change.Meshes) == 0 {

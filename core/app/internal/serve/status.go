@@ -177,7 +177,9 @@ func (s *Server) selected(selector labels.Selector) []string {
 		list := lists.Filter(view.Dataplanes(mesh), func(d *resource.Dataplane) bool {
 			return selector.Empty() || selector.Matches(labels.Set(d.Labels.Map()))
 		})
-		kris = append(kris, lists.Map(list, func(d *resource.Dataplane) string { return d.KRI("") })...)
+		for _, d := range list {
+			kris = append(kris, d.KRI(""))
+		}
 	}
 	return kris
 }

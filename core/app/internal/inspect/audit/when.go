@@ -66,7 +66,9 @@ func (m *Match) String() string {
 		}
 	}
 	add("", m.SpiffeID)
-	parts = append(parts, lists.Map(slices.Sorted(maps.Keys(m.Tags)), func(key string) string { return key + "=" + m.Tags[key] })...)
+	for _, key := range slices.Sorted(maps.Keys(m.Tags)) {
+		parts = append(parts, key+"="+m.Tags[key])
+	}
 	add("sni ", m.SNI)
 	add("", m.Method)
 	add("", m.Path)
@@ -235,7 +237,9 @@ func without(all []clause, d clause) (out []clause, ok bool) {
 		if len(d.match) > 0 {
 			out = append(out, clause{c.match, append(slices.Clone(c.except), d.match)})
 		}
-		out = append(out, lists.Map(d.except, func(e []rbac.Comparison) clause { return clause{slices.Concat(c.match, e), c.except} })...)
+		for _, e := range d.except {
+			out = append(out, clause{slices.Concat(c.match, e), c.except})
+		}
 		if len(out) > maxClauses {
 			return nil, false
 		}

@@ -6,7 +6,6 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/internal/identity"
-	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -15,7 +14,11 @@ import (
 func TrustDomainOverlaps(view *core.View) []identity.Overlap {
 	var all []*resource.MeshIdentity
 	for _, mesh := range view.Meshes() {
-		all = append(all, lists.Filter(view.Identities(mesh).All(), func(source *resource.MeshIdentity) bool { return source.Mesh == mesh })...)
+		for _, source := range view.Identities(mesh).All() {
+			if source.Mesh == mesh {
+				all = append(all, source)
+			}
+		}
 	}
 	return identity.Overlaps(all, view.Semantics().IdentityDefaults(), view.Dataplanes)
 }

@@ -169,7 +169,9 @@ func (t *tester) dataplanes(list []*resource.Dataplane, name string, byTags bool
 			sets = append(sets, withID(conf.SpiffeIDExact, id.SPIFFEID))
 			continue
 		}
-		sets = append(sets, lists.Map(find.ClientTags(d), func(tags resource.Tags) *access.Requests { return access.Matching(nil, tags) })...)
+		for _, tags := range find.ClientTags(d) {
+			sets = append(sets, access.Matching(nil, tags))
+		}
 	}
 	if len(sets) == 0 {
 		return nil, fmt.Errorf("no dataplane of %q is a client", name)

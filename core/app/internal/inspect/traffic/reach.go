@@ -14,7 +14,6 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/internal/requests"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/internal/access"
-	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/internal/request"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -373,7 +372,9 @@ func (r *reacher) cell(c *column, reaches []access.Reach, client *access.KnownCl
 	}
 	cell := ReachCell{By: []inspect.Decider{}}
 	c.list.Sort(by)
-	cell.By = append(cell.By, lists.Map(by, func(d access.Decision) inspect.Decider { return inspect.NewDecision(d, r.options).By })...)
+	for _, d := range by {
+		cell.By = append(cell.By, inspect.NewDecision(d, r.options).By)
+	}
 	switch {
 	case failed != nil:
 		verdict = access.Unknown

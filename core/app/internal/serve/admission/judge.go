@@ -66,7 +66,9 @@ func (h *handler) judge(ctx context.Context, r *request) (*verdict, error) {
 		return nil, err
 	}
 	v := h.verdict(findings, object.At)
-	v.warnings = append(v.warnings, lists.Map(limits, func(limit error) string { return "not all is compared: " + diag.OneLine(limit.Error()) })...)
+	for _, limit := range limits {
+		v.warnings = append(v.warnings, "not all is compared: "+diag.OneLine(limit.Error()))
+	}
 	return v, nil
 }
 

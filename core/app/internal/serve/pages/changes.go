@@ -70,7 +70,12 @@ type changedRow struct{ Action, Kind, Name, Href string }
 
 func (s *site) changes(a *ask) (*view, error) {
 	v := &view{Title: "Changes", Section: "changes", Live: true}
-	list := append([]Commit{}, lists.Filter(s.Changes(), func(c Commit) bool { return c.isIn(a.mesh) })...)
+	list := []Commit{} // not null in JSON
+	for _, c := range s.Changes() {
+		if c.isIn(a.mesh) {
+			list = append(list, c)
+		}
+	}
 	v.JSON = struct {
 		Changes []Commit `json:"changes"`
 	}{list}

@@ -219,7 +219,9 @@ func witnessText(w *inspect.Witness) string {
 	if w.Method != "" || w.Path != "" {
 		parts = append(parts, strings.TrimSpace(w.Method+" "+w.Path))
 	}
-	parts = append(parts, lists.Map(sortedPointers(w.Headers), func(name string) string { return name + ": " + w.Headers[name] })...)
+	for _, name := range sortedPointers(w.Headers) {
+		parts = append(parts, name+": "+w.Headers[name])
+	}
 	if w.SNI != "" {
 		parts = append(parts, "SNI "+w.SNI)
 	}

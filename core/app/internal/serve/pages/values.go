@@ -110,7 +110,11 @@ func kindsOf(a *ask, here string, chosen *resource.Kind) (kinds []kindCount) {
 }
 
 func kindNames(kinds []kindCount) []string {
-	return append([]string{}, lists.Map(kinds, func(k kindCount) string { return k.Kind })...)
+	names := []string{} // not null in JSON
+	for _, k := range kinds {
+		names = append(names, k.Kind)
+	}
+	return names
 }
 
 // field is the text of the field to ask for.

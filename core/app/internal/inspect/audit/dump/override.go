@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/meshmatch/meshmatch/core/internal/lists"
 )
 
 // Override is the config of a filter for some requests: those that a route gets, and no earlier
@@ -98,7 +96,9 @@ func domainsOf(route Object) []domain {
 		if len(texts) == 0 {
 			texts = []string{""} // Envoy refuses it
 		}
-		out = append(out, lists.Map(texts, func(text string) domain { return domain{text, host} })...)
+		for _, text := range texts {
+			out = append(out, domain{text, host})
+		}
 	}
 	kind := func(d domain) int {
 		switch {
