@@ -13,6 +13,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/app/internal/inspect/internal/ruleviews"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/internal/content"
+	"github.com/meshmatch/meshmatch/core/internal/lists"
 	"github.com/meshmatch/meshmatch/core/internal/semantics"
 	"github.com/meshmatch/meshmatch/core/internal/sorted"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -350,13 +351,11 @@ func (d *differ) addFields(old, next *leaves) {
 func changesOf(old, next *leaves) []ConfChange {
 	keys := differing(old.at, next.at)
 	slices.SortFunc(keys, leafKey.compare)
-	changes := make([]ConfChange, len(keys)) // [] in JSON if there are none
-	for i, key := range keys {
+	return lists.Map(keys, func(key leafKey) ConfChange {
 		a, b := old.at[key], next.at[key]
-		changes[i] = ConfChange{
+		return ConfChange{
 			Kind: key.kind, Place: *cmp.Or(b.place, a.place), Field: key.field,
 			Before: a.value, After: b.value, BeforeOrigin: a.origin, AfterOrigin: b.origin,
 		}
-	}
-	return changes
+	})
 }
