@@ -93,12 +93,11 @@ func TestRunAgainstRevision(t *testing.T) {
 	config := DefaultConfig("main")
 	config.Head = r.dir
 	config.BenchTime = "10x"
-	config.Filter = "-.unit:sec/op"
 	comparison, err := Run(context.Background(), config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkVerdicts(t, comparison, map[string]Verdict{"allocs/op": Worse, "candidates/op": Same})
+	checkVerdicts(t, comparison, map[string]Verdict{"B/op": Worse, "allocs/op": Worse})
 	if want := r.git("rev-parse", "--short=12", "main~1"); !strings.HasPrefix(comparison.Base, want) {
 		t.Errorf("the base is %s, want %s", comparison.Base, want)
 	}
