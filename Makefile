@@ -137,10 +137,11 @@ fleet: ##+ Serve up to 100,000 streams through 10 relays, of 10,000 each: takes 
 	GOGC=50 $(GO) run ./core/app/benchworld --serve --dataplanes $(FLEETS) --samples 1
 
 # No rule is about EditBesideAttack, whose attacks take minutes.
+MEASURE = $(GO) test -vet=off -p 1 -run ^$$ -bench . -skip EditBesideAttack -benchmem -benchtime 30ms
 check-bench: ##+ Fail if allocations, counters, slopes or same-run ratios break bench/rules.txt
 	@mkdir -p bin
-	$(GO) test -vet=off -p 1 $(BENCHED) -run '^$$' -bench . -skip EditBesideAttack -benchmem -benchtime 30ms -count 3 > bin/bench.txt || { cat bin/bench.txt; exit 1; }
-	$(GO) run ./cmd/benchgate check bin/bench.txt --rules bench/rules.txt
+	$(MEASURE) -count 3 $(BENCHED) > bin/bench.txt || { cat bin/bench.txt; exit 1; }
+	$(GO) run ./cmd/benchgate check bin/bench.txt --rules bench/rules.txt --again '$(MEASURE) -count 6'
 
 gate: ## Compare all benchmarks with those of a revision: make gate BASE=main
 	$(GO) run ./cmd/benchgate compare --base $(BASE) --benchtime 20ms --skip '$(PEERS)' --renames bench/renames.txt --fail-on-missing

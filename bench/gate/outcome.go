@@ -14,6 +14,8 @@ type outcome struct {
 	Rule  string // the text of the rule
 	Names string // the benchmark, or the benchmarks that were compared
 	Unit  unit   // of the measurements
+	// Packages have the benchmarks; none for a count.
+	Packages []string
 	// Value and Limit are in the unit or, if Plain is set, plain numbers (of a
 	// ratio or a slope).
 	Value, Limit float64
@@ -30,6 +32,20 @@ func (o outcome) OK() bool { return !o.Checked || o.Value <= o.Limit }
 // OK reports whether the gate passes.
 func (o Outcomes) OK() bool {
 	return !slices.ContainsFunc(o, func(o outcome) bool { return !o.OK() })
+}
+
+// FailedPackages returns the import paths of the packages with a benchmark that
+// is over a limit, in the order of the rules. Output of go test names them.
+func (o Outcomes) FailedPackages() []string {
+	var packages []string
+	for _, one := range o {
+		for _, path := range one.Packages {
+			if !one.OK() && path != "" && !slices.Contains(packages, path) {
+				packages = append(packages, path)
+			}
+		}
+	}
+	return packages
 }
 
 func (o outcome) verdict() string {
@@ -67,14 +83,22 @@ func (o outcome) cells() []string {
 	return []string{fmt.Sprintf("%s:%d", o.File, o.Line), o.Names, o.Unit.Name, o.format(o.Value), o.format(o.Limit), o.verdict()}
 }
 
-// notes returns a line for each failure, and a line about unchecked ceilings.
-func (o Outcomes) notes() []string {
+// Failures returns a line for each failure.
+func (o Outcomes) Failures() []string {
 	var lines []string
-	unchecked := 0
 	for _, one := range o {
 		if !one.OK() {
 			lines = append(lines, fmt.Sprintf("FAIL %s:%d: %s: %s is %s", one.File, one.Line, one.Rule, one.Names, one.measured()))
 		}
+	}
+	return lines
+}
+
+// notes returns the failures, and a line about unchecked ceilings.
+func (o Outcomes) notes() []string {
+	lines := o.Failures()
+	unchecked := 0
+	for _, one := range o {
 		if !one.Checked {
 			unchecked++
 		}

@@ -47,7 +47,8 @@ func (r ratio) checkOne(results *Results, over match, unders []match) (outcome, 
 	if b == 0 {
 		return outcome{}, r.errorf("%s is 0 %s and cannot be divided by; use a ceiling", under.benchmark.Name, r.unit)
 	}
-	outcome := r.outcome(results.name(over.benchmark)+" / "+results.name(under.benchmark), results.Unit(r.unit), a/b, r.limit)
+	names := results.name(over.benchmark) + " / " + results.name(under.benchmark)
+	outcome := r.outcome(names, results.Unit(r.unit), a/b, r.limit, over.benchmark.Package, under.benchmark.Package)
 	outcome.Plain = true
 	return outcome, nil
 }

@@ -66,8 +66,8 @@ func measure(l line, results *Results, b benchmarkID, unit string) (float64, err
 }
 
 // outcome sets the fields that all kinds of rules share.
-func (l line) outcome(names string, unit unit, value, limit float64) outcome {
-	return outcome{File: l.file, Line: l.number, Rule: l.text, Names: names, Unit: unit,
+func (l line) outcome(names string, unit unit, value, limit float64, packages ...string) outcome {
+	return outcome{File: l.file, Line: l.number, Rule: l.text, Names: names, Unit: unit, Packages: packages,
 		Value: value, Limit: limit, Checked: true}
 }
 
@@ -118,7 +118,7 @@ func (c ceiling) check(results *Results, times bool) ([]outcome, error) {
 	return each(matches, func(m match) (outcome, error) {
 		value, err := measure(c.line, results, m.benchmark, c.unit)
 		unit := results.Unit(c.unit)
-		outcome := c.outcome(results.name(m.benchmark), unit, value, c.limit)
+		outcome := c.outcome(results.name(m.benchmark), unit, value, c.limit, m.benchmark.Package)
 		outcome.Checked = times || unit.Class != Time
 		return outcome, err
 	})

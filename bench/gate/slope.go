@@ -54,7 +54,7 @@ func (s slope) check(results *Results, _ bool) ([]outcome, error) {
 			return outcome{}, s.errorf("%s%s: %v", s.selector.text, c.procs, err)
 		}
 		names := fmt.Sprintf("%s, %s to %s", results.name(benchmarkID{c.pkg, s.selector.text + c.procs}), formatExact(c.points[0].size), formatExact(c.points[len(c.points)-1].size))
-		outcome := s.outcome(names, results.Unit(s.unit), exponent, s.limit)
+		outcome := s.outcome(names, results.Unit(s.unit), exponent, s.limit, c.pkg)
 		outcome.Plain = true
 		return outcome, nil
 	})
