@@ -43,10 +43,12 @@ Z3          ?= $(CURDIR)/.cache/z3/z3
 AXE         ?= $(CURDIR)/.cache/axe/axe.min.js
 ETCD        ?= $(CURDIR)/.cache/etcd/etcd
 KUBERNETES  ?= $(CURDIR)/.cache/kubernetes
-# Servers that are built from their modules are shared by all clones on a machine. Nothing
-# debugs them: without DWARF the compiler takes an eighth less time.
-UNDEBUGGED  := -trimpath -gcflags=all=-dwarf=false
+# Servers that are built from their modules are shared by all clones on a machine.
 SHARED      ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/meshmatch
+
+# No debugger sees what make builds: without DWARF the compiler takes an eighth less time. So `go test` of a package
+# after `make test` compiles what it needs once more.
+export GOFLAGS := $(shell $(GO) env GOFLAGS 2> /dev/null) -gcflags=all=-dwarf=false
 
 .DEFAULT_GOAL := help
 .PHONY: help help-all api nightly nightly-targets check-install check-size examples release release-check tools servers vulnerabilities run build test race lint vet staticcheck generate check-generate tidy bench bench-streams bench-world fleet gate check-bench peers peers-25000 check-peers kuma-facts fuzz mutants world world-mutants soak soak-streams e2e e2e-older e2e-versions grpc-versions versions-news e2e-stores e2e-pages screenshots demo ci
@@ -293,7 +295,7 @@ $(CURDIR)/.cache/axe/axe.min.js: core/app/internal/serve/pages/e2e/axe.txt
 $(CURDIR)/.cache/etcd/etcd: $(wildcard core/app/internal/source/etcd/testdata/server/*)
 	@mkdir -p $(@D) $(SHARED)
 	@binary=$(SHARED)/etcd-$$(cat $^ | sha256sum | cut -c1-16); \
-	test -x $$binary || { echo "building etcd into $$binary"; cd $(<D) && GOWORK=off $(GO) build $(UNDEBUGGED) -ldflags '-s -w' -o $$binary.$$$$ . && mv $$binary.$$$$ $$binary; } && \
+	test -x $$binary || { echo "building etcd into $$binary"; cd $(<D) && GOWORK=off $(GO) build -trimpath -ldflags '-s -w' -o $$binary.$$$$ . && mv $$binary.$$$$ $$binary; } && \
 	ln -sf $$binary $@
 
 CLUSTER := core/app/internal/source/kubernetes/kubetest/testdata/cluster
@@ -301,7 +303,7 @@ $(CURDIR)/.cache/kubernetes/kube-apiserver: $(wildcard $(CLUSTER)/go.* $(CLUSTER
 	@mkdir -p $(@D) $(SHARED)
 	@built=$(SHARED)/kubernetes-$$(cat $^ | sha256sum | cut -c1-16); \
 	test -d $$built || { echo "building kube-apiserver and kubectl into $$built, which takes some minutes"; mkdir -p $$built.$$$$ && \
-		cd $(CLUSTER) && GOWORK=off $(GO) build $(UNDEBUGGED) -ldflags '-s -w -X k8s.io/component-base/version.gitVersion=v1.36.3' -o $$built.$$$$/ ./kube-apiserver ./kubectl && mv $$built.$$$$ $$built; } && \
+		cd $(CLUSTER) && GOWORK=off $(GO) build -trimpath -ldflags '-s -w -X k8s.io/component-base/version.gitVersion=v1.36.3' -o $$built.$$$$/ ./kube-apiserver ./kubectl && mv $$built.$$$$ $$built; } && \
 	ln -sf $$built/kubectl $(@D)/kubectl && ln -sf $$built/kube-apiserver $@
 
 # What CI leaves out on a slow machine, and what it has no time for on any. A green run of CI names it (.ci/run).
