@@ -25,7 +25,7 @@ func TestMeasure(t *testing.T) {
 	for _, shape := range shapes {
 		t.Run(shape.Name, func(t *testing.T) {
 			steps := 0
-			o := Options{Shape: shape, Dataplanes: 2_000, Policies: 300, Outbounds: 4, Samples: 5, Files: shape.Name == "fleet" || shape.objects != nil}
+			o := Options{Shape: shape, Dataplanes: 2_000, Policies: 300, Outbounds: 4, Samples: 2, Files: shape.Name == "fleet" || shape.objects != nil}
 			r, err := Measure(context.Background(), o, func(string) { steps++ })
 			if err != nil {
 				t.Fatal(err)
